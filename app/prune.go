@@ -1,6 +1,7 @@
 package app
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -124,9 +125,9 @@ func leaves(s *drain.State) bool {
 		slices.ContainsFunc(s.Surges, (*surge.Record).MayStand) || Leaving(s)
 }
 
-// LeftOn are the runs over one of those nodes that no process works on, that have not ended, and that left more than
+// LeftOn names the runs over one of those nodes that no process works on, that have not ended, and that left more than
 // cordons. A journal that cannot be read is passed over: report names it.
-func (r *Runs) LeftOn(on func(node kube.UID) bool) (left []*drain.RunFacts) {
+func (r *Runs) LeftOn(on func(node kube.UID) bool) (said []string) {
 	briefs, _ := r.briefs()
 	for _, b := range briefs {
 		if b.Live || b.Damaged || b.RolledBack || !b.Ended.IsZero() {
@@ -137,10 +138,12 @@ func (r *Runs) LeftOn(on func(node kube.UID) bool) (left []*drain.RunFacts) {
 			continue
 		}
 		if run := &record.State.Run; slices.ContainsFunc(run.Nodes, func(n drain.NodeFacts) bool { return on(n.UID) }) {
-			left = append(left, run)
+			target := run.Target()
+			said = append(said, fmt.Sprintf("run %s has not ended and changed more than cordons: %s shows it, %s takes it back",
+				b.ID, target.Line("kdrain-tui report "+b.ID), target.Line("kdrain-tui rollback "+b.ID)))
 		}
 	}
-	return left
+	return said
 }
 
 // pruneRolls removes the journals of rolls that are not to be kept, by the rule of those of

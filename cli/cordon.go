@@ -110,12 +110,10 @@ func (c *cordoning) run(cmd *cobra.Command, args []string) error {
 
 // sayLeft names the runs that left more on the nodes than their cordons.
 func (c *cordoning) sayLeft(s *kube.Snapshot, nodes []string) {
-	for _, run := range c.runs.LeftOn(func(uid kube.UID) bool {
+	for _, said := range c.runs.LeftOn(func(uid kube.UID) bool {
 		return slices.ContainsFunc(nodes, func(name string) bool { n := s.Node(name); return n != nil && n.UID == uid })
 	}) {
-		target := run.Target()
-		fmt.Fprintf(c.Err, "run %s has not ended and changed more than cordons: %s shows it, %s takes it back\n", run.ID,
-			target.Line("kdrain-tui report "+run.ID), target.Line("kdrain-tui rollback "+run.ID))
+		fmt.Fprintln(c.Err, said)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -89,8 +90,7 @@ func (p *Program) onCluster(
 	}
 	request := p.dashboardRequest(f, session, options)
 	request.Marked = marked
-	request.note(note)
-	request.note(said)
+	request.note(note, said)
 	request.Contexts = p.connection.Contexts()
 	end, err := p.show(ctx, request)
 	f.theme = end.Theme
@@ -98,10 +98,8 @@ func (p *Program) onCluster(
 }
 
 // note adds what is not "".
-func (r *DashboardRequest) note(text string) {
-	if text != "" {
-		r.Notes = append(r.Notes, text)
-	}
+func (r *DashboardRequest) note(texts ...string) {
+	r.Notes = append(r.Notes, slices.DeleteFunc(texts, func(text string) bool { return text == "" })...)
 }
 
 // DashboardEnd is what a dashboard leaves behind.

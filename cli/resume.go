@@ -75,7 +75,7 @@ func (c *pastRun) resume(cmd *cobra.Command, args []string, onScreen bool) error
 		return err
 	}
 	if c.f.host(c.Program).Known(args[0]) {
-		return c.resumeRoll(cmd, args[0])
+		return c.resumeRoll(cmd, args[0], onScreen)
 	}
 	r, err := c.deadRun(args[0])
 	if err != nil {
@@ -128,9 +128,7 @@ func (c *pastRun) goOnScreen(ctx context.Context, session *app.Session, resumpti
 	}
 	request := c.dashboardRequest(c.f, session, drain.Fold(nil, events...).Run.Options)
 	request.Attach = run
-	for _, note := range notes {
-		request.note(note)
-	}
+	request.note(notes...)
 	_, err = c.show(ctx, request)
 	return err
 }

@@ -6,11 +6,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/app/live"
+	"github.com/kdrain-tui/kdrain-tui/app/past"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/cli/rolling"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	rules "github.com/kdrain-tui/kdrain-tui/drain/roll"
+	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // host is what the commands about rolls need.
@@ -72,21 +75,35 @@ func roll(cmd *cobra.Command, args []string, p *Program, f *flags, of *rules.Opt
 }
 
 // resumeRoll goes on with a roll as resume does with a run.
-func (c *pastRun) resumeRoll(cmd *cobra.Command, id string) error {
+func (c *pastRun) resumeRoll(cmd *cobra.Command, id string, onScreen bool) error {
 	host := c.f.host(c.Program)
 	s, err := host.Resumable(id)
 	if err != nil {
 		return err
 	}
-	c.listen(c.f.yes)
+	c.listen(c.f.yes || onScreen)
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
-	session, err := c.openOf(ctx, cmd, &s.Facts.Run, false)
+	session, err := c.openOf(ctx, cmd, &s.Facts.Run, onScreen)
 	if err != nil {
 		return err
 	}
 	defer session.Close()
-	return host.Resume(ctx, session, s, c.f.yes)
+	if !onScreen {
+		return host.Resume(ctx, session, s, c.f.yes)
+	}
+	if err := c.f.protect(ctx, c.Program, session, ""); err != nil {
+		return err
+	}
+	session.Observe(ctx, kube.Kinds...)
+	_, resumed, err := past.New(ctx, session).Resume(ctx, live.Brief{ID: id, Roll: true})
+	if err != nil {
+		return err
+	}
+	request := c.dashboardRequest(c.f, session, s.Facts.Run.Options)
+	request.AttachRoll = resumed
+	_, err = c.show(ctx, request)
+	return err
 }
 
 // rollbackRoll rolls back the runs of a roll: nodes that are back have no cordon of theirs any longer. Then it gives

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
+	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	rules "github.com/kdrain-tui/kdrain-tui/drain/roll"
 )
@@ -157,4 +158,36 @@ func TestReplayOfARoll(t *testing.T) {
 		t.Errorf("shown: %t, opened %d", shown, len(b.opened))
 	}
 	b.expect(t, ExitError, []string{"roll x4wz is not live", "resume x4wz"}, "watch", "x4wz")
+}
+
+// On a terminal a roll whose process died goes on on the dashboard, in this process.
+func TestARollIsResumedOnTheDashboard(t *testing.T) {
+	s := retiringServer(t)
+	b, code := s.runOn(t, "roll", "node", "--yes", "--force", "-o", "json", "--work=true")
+	if code != ExitDone {
+		t.Fatalf("exit code %d\n%s", code, b.err)
+	}
+	_, report := rollLines(t, b)
+	path := journal.RollPath(b.StateDir, report.Roll)
+	written, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := strings.LastIndex(strings.TrimSpace(string(written)), "\n") + 1 // as if it had died right before
+	if err := os.WriteFile(path, written[:end], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.Terminal = Terminal{In: true, Out: true, Err: true}
+	b.Dashboard = func(_ context.Context, r DashboardRequest) (DashboardEnd, error) {
+		if _, foreign := r.AttachRoll.(live.ForeignRoll); foreign || r.Session == nil || r.Attach != nil {
+			t.Errorf("shown %+v", r)
+		}
+		<-r.AttachRoll.Done()
+		return DashboardEnd{Roll: r.AttachRoll}, nil
+	}
+	b.expect(t, ExitDone, nil, "resume", report.Roll, "--server="+s.URL)
+	if now, err := os.ReadFile(path); err != nil || !strings.Contains(string(now[end:]), `"Resumed"`) || !strings.Contains(string(now[end:]), `"RollEnded"`) {
+		t.Errorf("%v\n%s", err, now[end:])
+	}
+	b.expect(t, ExitError, []string{"there is nothing to resume"}, "resume", report.Roll, "--headless", "--server="+s.URL)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/app/rolls"
 	"github.com/kdrain-tui/kdrain-tui/drain"
@@ -18,8 +19,8 @@ func (p *Program) watchCommand() *cobra.Command {
 		Long: "Opens the dashboard on the page of a run, or on the board of a roll, that another process of this machine\n" +
 			"works on. What the page shows comes from its journal; its keys send the commands of ctl. Questions are\n" +
 			"answered where it runs. Leaving the page does not end the run. When the run ends, its result stays on\n" +
-			"the screen; when its process ends before, the page says so. Where the cluster cannot be reached, the page\n" +
-			"of the run is the only one.\n\n" +
+			"the screen; when its process ends before, the page says so, and follows whoever resumes it. Where the\n" +
+			"cluster cannot be reached, the page of the run is the only one.\n\n" +
 			"Exit codes: 0 the page was left, also before the end of the run, 1 no such run, or not live, 2 usage.",
 		Example: p.examples(`
 # Watch and steer a drain that runs in another terminal
@@ -52,39 +53,31 @@ func (c *pastRun) watch(cmd *cobra.Command, args []string) error {
 	}
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
+	var attach app.Run
+	var attachRoll live.Roll
+	var facts *drain.RunFacts
 	if c.f.host(c.Program).Known(args[0]) {
-		return c.watchRoll(ctx, cancel, cmd, args[0])
+		roll, err := rolls.Follow(ctx, c.runs, args[0])
+		if err != nil {
+			return err
+		}
+		defer roll.Wait()
+		attachRoll, facts = roll, &roll.State().Facts.Run
+	} else {
+		run, err := c.runs.Watch(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		defer run.Wait()
+		attach, facts = run, &run.State().Run
 	}
-	run, err := c.runs.Watch(ctx, args[0])
-	if err != nil {
-		return err
-	}
-	defer run.Wait()
 	defer cancel()
-	request, closeSession, err := c.reach(ctx, cmd, &run.State().Run)
+	request, closeSession, err := c.reach(ctx, cmd, facts)
 	if err != nil {
 		return err
 	}
 	defer closeSession()
-	request.Attach = run
-	_, err = c.show(ctx, request)
-	return err
-}
-
-// watchRoll is watch for a roll.
-func (c *pastRun) watchRoll(ctx context.Context, cancel func(), cmd *cobra.Command, id string) error {
-	roll, err := rolls.Follow(ctx, c.runs, id)
-	if err != nil {
-		return err
-	}
-	defer roll.Wait()
-	defer cancel()
-	request, closeSession, err := c.reach(ctx, cmd, &roll.State().Facts.Run)
-	if err != nil {
-		return err
-	}
-	defer closeSession()
-	request.AttachRoll = roll
+	request.Attach, request.AttachRoll = attach, attachRoll
 	_, err = c.show(ctx, request)
 	return err
 }

@@ -114,7 +114,8 @@ func (st evictPhase) givesWay(n *NodeRun) bool {
 func (st evictPhase) observe(n *NodeRun) {
 	node := st.snap.Node(n.Name)
 	if node != nil && node.UID == n.UID && !node.Unschedulable {
-		st.setNode(n, NodeStopped, "somebody uncordoned the node")
+		who := map[bool]string{false: "somebody", true: "a rollback"}[n.CordonGone]
+		st.setNode(n, NodeStopped, who+" uncordoned the node")
 		return
 	}
 	for p := range st.s.podsOn(n.Name) {
