@@ -256,7 +256,7 @@ func (r *Record) starting(v View, w *kube.Workload) Decision {
 	d.Wake = first(first(d.Wake, wake), starts)
 	ends := r.readyBy(v)
 	over := !ends.IsZero() && !v.Now.Before(ends)
-	switch ready := others >= r.Batch.Others+len(wanted); {
+	switch ready := others-recovered(v, w, &r.Batch) >= r.Batch.Others+len(wanted); {
 	case ready && len(d.Sends) == 0 && r.settled(v, wanted) && (over || sawReady(v.Snap, w) && starts.IsZero()):
 		return become(Lowering, "")
 	case !ready && over:

@@ -34,12 +34,12 @@ func activeOf(s *kube.Snapshot, w *kube.Workload) []*kube.Pod {
 	return active
 }
 
-// available counts the available pods of a workload. Pods of the batch are not counted, nor those that were unavailable
-// when the batch began. wake is when the next pod will have been Ready for long enough.
+// available counts the available pods of a workload beside those of the batch. wake is when the next pod will have been
+// Ready for long enough.
 func available(v View, w *kube.Workload, b *Batch) (count int, wake time.Time) {
 	serverNow := v.Snap.ServerTime(v.Now)
 	for _, p := range activeOf(v.Snap, w) {
-		if b.Has(p.UID) || !p.Ready || slices.Contains(b.Unavailable, p.UID) {
+		if b.Has(p.UID) || !p.Ready {
 			continue
 		}
 		if availableNow(v, w, p) {
@@ -49,6 +49,18 @@ func available(v View, w *kube.Workload, b *Batch) (count int, wake time.Time) {
 		wake = first(wake, v.Now.Add(p.AvailableAt(w.MinReadySeconds).Sub(serverNow)))
 	}
 	return count, wake
+}
+
+// recovered counts the pods that have become available since the batch began and that the workload wanted before: they
+// are no replacements. Its controller may have kept a pod too many, and count that one instead of making another.
+func recovered(v View, w *kube.Workload, b *Batch) int {
+	count := 0
+	for _, p := range activeOf(v.Snap, w) {
+		if slices.Contains(b.Unavailable, p.UID) && availableNow(v, w, p) {
+			count++
+		}
+	}
+	return min(count, int(b.Was)-len(b.Pods)-b.Others)
 }
 
 func availableNow(v View, w *kube.Workload, p *kube.Pod) bool {

@@ -60,7 +60,7 @@ type Batch struct {
 	Pods []Mover `json:"pods"`
 	// Others is how many pods of the workload were available beside those, of the pods that it wants.
 	Others int `json:"others"`
-	// Unavailable are the other pods that were not available then: one that becomes available is no replacement.
+	// Unavailable are the other pods that were not available then.
 	Unavailable []kube.UID `json:"unavailable,omitempty"`
 	At          time.Time  `json:"at"` // by the server's clock
 	// Began is when the replacements of these pods first started, zero unless somebody else has
