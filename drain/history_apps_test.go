@@ -37,6 +37,13 @@ type app struct {
 	disturbed  time.Time // when somebody last took a pod of it away, or changed its replicas
 	raised     time.Time // when the run last raised it, and how many Ready pods it had then
 	served     int
+	begun      *begun // its last batch
+}
+
+// begun is what the watches showed of an app when a batch began.
+type begun struct {
+	others []kube.UID // its pods beside the batch
+	spare  int        // how many of them were more than it wants
 }
 
 // scaled is a Deployment or ReplicaSet: what surges and scaling change of it.

@@ -104,6 +104,36 @@ func (h *history) judgeRefusal(t *rapid.T, app, why string) {
 	}
 }
 
+// judgeReplaced judges that the replicas of a batch are set back once each of its pods that is to leave has a replacement,
+// by what the watches show: a pod that was not there when the batch began, or one of those that were too many.
+func (h *history) judgeReplaced(t *rapid.T, a *app, c *surge.Change) {
+	var others, ready []kube.UID
+	batch := h.state.Surges.Of(a.uid()).Batch
+	for name, p := range h.shownCluster.pods {
+		if uid := kube.UID(p.UID); active(p) && appOf(name) == a.name && !batch.Has(uid) {
+			others = append(others, uid)
+			if kubetest.IsReady(p) && (a.begun == nil || !slices.Contains(a.begun.others, uid)) {
+				ready = append(ready, uid)
+			}
+		}
+	}
+	switch {
+	case c.Batch != nil:
+		a.begun = &begun{others, max(0, len(others)-int(batch.Was)+len(batch.Pods))}
+	case c.State == surge.Lowering && !c.Late && c.Message == "":
+		leave := 0
+		for _, m := range batch.Pods {
+			p, live := h.state.Pod(m.UID), h.shownCluster.store.Snapshot().Pod(m.UID)
+			if live != nil && !live.Terminating() && !live.Finished() && !p.State.Final() && p.MaySurge() && h.state.Node(p.Node).State == NodeDraining {
+				leave++
+			}
+		}
+		if len(ready)+a.begun.spare < leave {
+			t.Fatalf("%s is set back for %d pods, and %d replacements are Ready", a.name, leave, len(ready))
+		}
+	}
+}
+
 // judgeSurge judges the eviction of a pod whose workload surges, by what the watches show.
 func (h *history) judgeSurge(t *rapid.T, w Write, uid kube.UID) {
 	p := h.shownCluster.store.Snapshot().Pod(uid)

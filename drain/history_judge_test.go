@@ -66,6 +66,9 @@ func (h *history) judgeLook(t *rapid.T, was *State, events []Event) {
 		if e.SurgeChange != nil && e.SurgeChange.State == surge.Refused {
 			h.judgeRefusal(t, appOf(e.Surge.Name+"-"), e.Message)
 		}
+		if e.SurgeChange != nil {
+			h.judgeReplaced(t, h.app(e.Surge.Name), e.SurgeChange)
+		}
 	}
 	if was.Outcome == "" && h.state.Outcome != "" {
 		h.judgeReport(t)
