@@ -79,6 +79,9 @@ func (s *script) command(t *testing.T, d *datadriven.TestData) string {
 		var lost int
 		_, _ = fmt.Sscan(a.value("lost"), &lost)
 		s.events = s.events[:len(s.events)-lost]
+		if node := a.value("undone"); node != "" { // by a rollback that could not undo all
+			s.events = append(Lasting(s.events), Event{Time: s.now, Kind: EventUndone, Node: node, CordonGone: true})
+		}
 		s.resume()
 	default:
 		err = fmt.Errorf("unknown command %s", d.Cmd)
