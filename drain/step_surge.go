@@ -137,7 +137,7 @@ func (st surgeStep) holds(p *eviction.Record) bool {
 			return false
 		}
 	}
-	st.setPod(p, eviction.Change{State: eviction.Surging, Wait: st.pairs.Wait(r, st.snap, p.UID)})
+	st.setPod(p, eviction.Change{State: eviction.Surging, Wait: st.pairs.Wait(r, st.snap, st.now, p.UID)})
 	return true
 }
 

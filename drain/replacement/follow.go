@@ -265,7 +265,7 @@ func (v View) judge(f *Facts) (wake time.Time) {
 		}
 	case live.Ready:
 		if at := availableAt(v.Snap, live); !v.past(at) {
-			f.Why = "Ready, counts after minReadySeconds"
+			f.Why = notCounted
 			return v.ours(at)
 		}
 		f.State = Ready

@@ -155,6 +155,9 @@ func (b Baseline) Worse(v View, starting map[kube.UID]int) (worse []Worse, wake 
 	return worse, wake
 }
 
+// notCounted says why a Ready pod does not serve yet.
+const notCounted = "Ready, counts after minReadySeconds"
+
 func whyWorse(w *kube.Workload, worst *kube.Pod) string {
 	switch {
 	case worst != nil && worst.Trouble != nil:
@@ -166,6 +169,8 @@ func whyWorse(w *kube.Workload, worst *kube.Pod) string {
 			text += ", " + words.Quote(worst.Trouble.Message)
 		}
 		return text
+	case worst != nil && worst.Ready:
+		return worst.Name + ": " + notCounted
 	case worst != nil:
 		return worst.Name + ": not Ready"
 	case w != nil && w.Failure != "":

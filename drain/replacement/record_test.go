@@ -3,6 +3,8 @@ package replacement
 import (
 	"testing"
 	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // Words that change while a container crashes for hours are told the rarer the longer it lasts; what
@@ -103,5 +105,18 @@ func TestDecide(t *testing.T) {
 	const want = "2 workloads are worse than before, more than 1: Deployment shop/api has 0 of 1 pod Ready; Deployment shop/web has 1 of 3 pods Ready"
 	if next.Sentence() != want {
 		t.Error(next.Sentence())
+	}
+}
+
+// A gate that a Ready pod keeps closed says what that pod waits for.
+func TestWhyAWorkloadIsWorse(t *testing.T) {
+	ready, starting := &kube.Pod{Name: "web-1", Ready: true}, &kube.Pod{Name: "web-1"}
+	for _, c := range []struct {
+		worst *kube.Pod
+		want  string
+	}{{ready, "web-1: Ready, counts after minReadySeconds"}, {starting, "web-1: not Ready"}, {nil, "it cannot create pods: 'quota'"}} {
+		if got := whyWorse(&kube.Workload{Failure: "quota"}, c.worst); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
 	}
 }

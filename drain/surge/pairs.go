@@ -3,6 +3,7 @@ package surge
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -12,12 +13,12 @@ import (
 type Pairs map[kube.UID]map[kube.UID]*waits.Replacement
 
 // Wait is what a pod of the workload waits for; its surge is nil while it is not known. It remembers the replacements.
-func (p Pairs) Wait(r *Record, s *kube.Snapshot, pod kube.UID) *waits.Wait {
+func (p Pairs) Wait(r *Record, s *kube.Snapshot, now time.Time, pod kube.UID) *waits.Wait {
 	if r == nil || !r.Batch.Has(pod) || r.begins() || r.Why != "" {
 		return &waits.Wait{For: waits.ForSurge}
 	}
 	if p[r.UID] == nil {
-		p[r.UID] = r.pairs(s)
+		p[r.UID] = r.pairs(s, now)
 	}
 	wait := &waits.Wait{For: waits.ForRemoval, Replacement: p[r.UID][pod]}
 	if r.State == Raising || r.State == Starting {
@@ -28,7 +29,7 @@ func (p Pairs) Wait(r *Record, s *kube.Snapshot, pod kube.UID) *waits.Wait {
 
 // pairs are the replacements that stand for the pods of the batch, by their UIDs. Any of them
 // takes the place of any pod: they are told in the order in which they were made.
-func (r *Record) pairs(s *kube.Snapshot) map[kube.UID]*waits.Replacement {
+func (r *Record) pairs(s *kube.Snapshot, now time.Time) map[kube.UID]*waits.Replacement {
 	pairs := map[kube.UID]*waits.Replacement{}
 	w := s.Workload(r.UID)
 	if w == nil || len(r.Batch.Pods) == 0 || !s.Trusted(Kinds...) {
@@ -48,7 +49,10 @@ func (r *Record) pairs(s *kube.Snapshot) map[kube.UID]*waits.Replacement {
 	})
 	for i, p := range made[:min(len(made), len(r.Batch.Pods))] {
 		told := &waits.Replacement{Pod: p.Name, Node: p.Node, Ready: p.Ready}
-		if !p.Ready && p.Trouble != nil {
+		switch {
+		case p.Ready && s.ServerTime(now).Before(p.AvailableAt(w.MinReadySeconds)):
+			told.Reason = "minReadySeconds"
+		case !p.Ready && p.Trouble != nil:
 			told.Reason = p.Trouble.Reason
 		}
 		pairs[r.Batch.Pods[i].UID] = told

@@ -75,7 +75,7 @@ type Replacement struct {
 	Pod    string `json:"pod"`
 	Node   string `json:"node,omitempty"`
 	Ready  bool   `json:"ready"`
-	Reason string `json:"reason,omitempty"` // why it is not Ready, where that is known
+	Reason string `json:"reason,omitempty"` // why it is not Ready, or does not count yet, where that is known
 }
 
 // String is the replacement with its node and whether it is Ready.
@@ -85,6 +85,8 @@ func (r *Replacement) String() string {
 		text += " on " + r.Node
 	}
 	switch {
+	case r.Ready && r.Reason != "":
+		return text + " is Ready, counts after " + r.Reason
 	case r.Ready:
 		return text + " is Ready"
 	case r.Reason != "":
