@@ -97,7 +97,7 @@ func (h *history) judgeHolds() {
 // judgeRefusal judges that what may pass is waited for, as long as for a replacement.
 func (h *history) judgeRefusal(t *rapid.T, app, why string) {
 	since, held := h.heldSince[app]
-	passes := strings.Contains(why, "rollout") || strings.HasPrefix(why, "run r9")
+	passes := strings.Contains(why, "rollout") || strings.HasPrefix(why, "the controller of") || strings.HasPrefix(why, "run r9")
 	within := h.state.Run.Options.SurgeTimeout
 	if held && passes && (within == 0 || h.now.Sub(since) < within) {
 		t.Fatalf("%s does not surge, as it is held for %s: %s", app, h.now.Sub(since), why)

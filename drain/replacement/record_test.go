@@ -114,7 +114,7 @@ func TestWhyAWorkloadIsWorse(t *testing.T) {
 	for _, c := range []struct {
 		worst *kube.Pod
 		want  string
-	}{{ready, "web-1: Ready, counts after minReadySeconds"}, {starting, "web-1: not Ready"}, {nil, "it cannot create pods: 'quota'"}} {
+	}{{ready, "web-1: Ready, counts after minReadySeconds"}, {starting, "web-1: not Ready"}, {nil, "it cannot create pods: \"quota\""}} {
 		if got := whyWorse(&kube.Workload{Failure: "quota"}, c.worst); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}

@@ -114,6 +114,8 @@ func whyNot(s *kube.Snapshot, w *kube.Workload, run string, managed bool) *Reaso
 	switch {
 	case w.Replicas < 1:
 		return &Reason{CodeScaled, name + " wants no pods"}
+	case w.Unobserved:
+		return &Reason{CodeRollout, "the controller of " + name + " has not seen its last change yet"}
 	case w.RollingOut:
 		return &Reason{CodeRollout, "a rollout of " + name + " is in progress"}
 	}
