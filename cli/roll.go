@@ -23,10 +23,8 @@ func (f *flags) host(p *Program) *rolling.Host {
 		Protect: func(ctx context.Context, s *app.Session, question string) error {
 			return f.protect(ctx, p, s, question)
 		},
-		Output:      func(s *app.Session) *print.Drain { return p.newOutput(f, s) },
-		Graceful:    func() { p.signals.Graceful.Store(true) },
-		Interrupted: func() <-chan struct{} { return p.signals.Interrupted }, Signal: p.signals.Name,
-		Exit: func(o drain.Outcome) error { return told(exitOf(o)) },
+		Output:  func(s *app.Session) *print.Drain { return p.newOutput(f, s) },
+		Signals: &p.signals, Exit: func(o drain.Outcome) error { return told(exitOf(o)) },
 	}
 }
 

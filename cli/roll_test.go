@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
@@ -120,6 +121,31 @@ func TestARollWhoseJournalIsGone(t *testing.T) {
 	code := b.run("roll", "node", "--yes", "--force", "--server="+s.URL, "--work", work)
 	if code != ExitDone || !strings.Contains(b.err.String(), "the journal of the roll can be written again") {
 		t.Errorf("exit code %d\n%s", code, b.err)
+	}
+}
+
+// A closed terminal suspends the roll once its command has ended, and says so.
+func TestARollWhoseTerminalIsClosed(t *testing.T) {
+	s := retiringServer(t)
+	b, signals := s.connected(t), make(chan os.Signal, 1)
+	b.Signals = signals
+	said := filepath.Join(t.TempDir(), "said")
+	b.Out = writing{b.out, func(text string) {
+		switch {
+		case strings.HasSuffix(text, "at work\n"):
+			signals <- syscall.SIGHUP
+		case strings.Contains(text, "the terminal was closed: nothing more begins, the roll can be resumed"):
+			if err := os.WriteFile(said, nil, 0o600); err != nil {
+				t.Error(err)
+			}
+		}
+	}}
+	b.Err = b.Out
+	work := fmt.Sprintf("echo at work; until [ -e '%s' ]; do sleep 0.05; done", said)
+	code := b.run("roll", "node", "--yes", "--force", "--server="+s.URL, "--work", work)
+	text := b.out.String()
+	if code != 128+int(syscall.SIGHUP) || !strings.Contains(text, "is suspended, not ended: kdrain-tui") || strings.Contains(text, "is ended") {
+		t.Errorf("exit code %d, said:\n%s", code, text)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app/rolls"
 	"github.com/kdrain-tui/kdrain-tui/cli/dryrun"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
+	"github.com/kdrain-tui/kdrain-tui/cli/signals"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
@@ -29,12 +30,10 @@ type Host struct {
 	Ask    func(put func()) <-chan string
 	AskFor func(ctx context.Context, question string) error
 	// Protect asks what a protected context needs.
-	Protect     func(ctx context.Context, s *app.Session, question string) error
-	Output      func(s *app.Session) *print.Drain
-	Graceful    func() // from now on a signal ends the roll, not the program
-	Interrupted func() <-chan struct{}
-	Signal      func() string               // the first one
-	Exit        func(o drain.Outcome) error // with the code of an outcome
+	Protect func(ctx context.Context, s *app.Session, question string) error
+	Output  func(s *app.Session) *print.Drain
+	Signals *signals.Signals
+	Exit    func(o drain.Outcome) error // with the code of an outcome
 }
 
 // Use, Short, Long and Examples are the help of the command.
@@ -129,7 +128,7 @@ func (h *Host) New(ctx context.Context, r Request) error {
 	if err := h.confirm(ctx, r, planned, &facts, out); err != nil {
 		return err
 	}
-	h.Graceful()
+	h.Signals.Graceful.Store(true)
 	live, err := rolls.Begin(ctx, session, facts)
 	if err != nil {
 		return err

@@ -41,7 +41,7 @@ type seenDrain struct {
 func (f *follower) see(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	changed, interrupted := f.roll.Changed(ctx), f.h.Interrupted()
+	changed, interrupted := f.roll.Changed(ctx), f.h.Signals.Interrupted
 	for over := false; !over; {
 		f.flush()
 		f.sayJournals()
@@ -50,7 +50,12 @@ func (f *follower) see(ctx context.Context) error {
 		case <-changed:
 		case <-interrupted:
 			interrupted, f.stopped, f.answers = nil, true, nil
-			f.out.Note("interrupted by %s: nothing more begins, what is under way is ended; interrupt again to end at once", f.h.Signal())
+			if f.h.Signals.HungUp() {
+				f.out.Note("the terminal was closed: nothing more begins, the roll can be resumed")
+				continue
+			}
+			f.out.Note("interrupted by %s: nothing more begins, what is under way is ended; interrupt again to end at once",
+				f.h.Signals.Name())
 		case line, ok := <-f.answers:
 			f.answer(line, ok)
 		case <-f.roll.Done():

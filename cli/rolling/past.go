@@ -56,7 +56,7 @@ func (h *Host) Resume(ctx context.Context, session *app.Session, s *roll.State, 
 	if err := rolls.Watch(ctx, session, s); err != nil {
 		return err
 	}
-	h.Graceful()
+	h.Signals.Graceful.Store(true) // from here on a signal ends the roll, not the program
 	r, before, err := rolls.GoOn(ctx, session, id)
 	if err != nil {
 		return err

@@ -53,7 +53,7 @@ func TestWhyNot(t *testing.T) {
 		"an owner that is gone": {owner("ReplicaSet"), false, CodeUnseen, "ReplicaSet web cannot be seen"},
 		"a rollout": {deployed(func(d *appsv1.Deployment) { d.Status.UpdatedReplicas = 1 }), false,
 			CodeRollout, "rollout of Deployment web is in progress"},
-		"a spec not seen yet":               {deployed(func(d *appsv1.Deployment) { d.Generation++ }), false, CodeRollout, "in progress"},
+		"a spec not seen yet":               {deployed(func(d *appsv1.Deployment) { d.Generation++ }), false, CodeRollout, "has not seen its last change yet"},
 		"a paused rollout that is complete": {deployed(func(d *appsv1.Deployment) { d.Spec.Paused = true }), false, "", ""},
 		"an autoscaler":                     {append(deployed(nil), scaler), false, CodeAutoscaler, "autoscaler web owns"},
 		"Argo CD": {deployed(owning("argocd-controller", metav1.ManagedFieldsOperationUpdate)), false,
