@@ -79,7 +79,7 @@ func (v *View) proven(r *Record) bool {
 	if v.Snap.Sync(kube.KindBudgets).Phase == kube.Denied {
 		lasts = provenUnseen
 	}
-	return r.refusal.ByBudget() && !r.refusedAt.Before(v.Acted) && attempt.Elapsed(r.refusedAt, v.Now) < lasts
+	return r.refusal.ByBudget() && r.refusedAt.After(v.Acted) && attempt.Elapsed(r.refusedAt, v.Now) < lasts
 }
 
 // forced reports whether the pod, which its budget holds as far as the snapshot
