@@ -183,6 +183,16 @@ func TestTheResultOffersOnlyWhatIsThere(t *testing.T) {
 	})
 	d.refresh()
 	d.shows("kdrain-tui --context=prod-eu-1 rollback k7f3")
+
+	// A live roll takes back its batches itself, and refuses these commands.
+	r := rollState()
+	r.drain = newFakeRun(endedState(drain.OutcomePartly))
+	of := drive(t, d.w, 120, 40, withRoll(r))
+	of.keys("enter")
+	of.shows("batch of roll x4wz")
+	if frame := of.frame(); strings.Contains(frame, "rollback") || strings.Contains(frame, "uncordon") {
+		t.Errorf("a command that the roll refuses in\n%s", frame)
+	}
 }
 
 func TestQuittingDuringARun(t *testing.T) {

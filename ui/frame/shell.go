@@ -185,9 +185,9 @@ func (s *Session) Rolling() bool {
 func (s *Session) OfRoll() bool { return s.Roll != nil && s.Run != nil && s.Roll.Drain() == s.Run }
 
 // Undos are what a rollback of the run would find in a cluster, none where there is no
-// cluster to look at.
+// cluster to look at. A roll that is live takes back itself what the runs of its batches did.
 func (s *Session) Undos(snap *kube.Snapshot) []rollback.Undo {
-	if s.Replay || s.Cluster == nil {
+	if s.Replay || s.Cluster == nil || s.OfRoll() && s.Rolling() {
 		return nil
 	}
 	return rollback.Plan(s.State, snap, s.Now)
