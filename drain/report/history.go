@@ -231,8 +231,7 @@ func word(s drain.NodeState) string {
 		return "draining begins"
 	}
 	return map[drain.NodeState]string{drain.NodeCordoned: "cordoned", drain.NodeDrained: "drained",
-		drain.NodeRefused: "refused",
-		drain.NodeFailed:  "failed", drain.NodeStopped: "stopped"}[s]
+		drain.NodeRefused: "refused", drain.NodeFailed: "failed", drain.NodeStopped: "stopped"}[s]
 }
 
 func (h *history) budget(e drain.Event) {
@@ -279,7 +278,7 @@ func (h *history) endOutage(at time.Time) *Outage {
 
 func (h *history) intent(e drain.Event) {
 	h.open[e.Action.ID] = e
-	if e.Pod == "" || e.Action.Verb == attempt.VerbLook {
+	if e.Pod == "" || e.Surge != nil || e.Action.Verb == attempt.VerbLook { // nothing that asks the pod to go
 		return
 	}
 	spans := h.spans[e.UID]

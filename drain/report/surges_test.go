@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -36,6 +37,8 @@ func TestReportTellsOfTheSurges(t *testing.T) {
 	surges(0, "web", surge.Change{State: surge.Planned, Asked: true})
 	for i, name := range pods {
 		surges(0, "web", surge.Change{State: surge.Raising, Batch: &surge.Batch{Was: 2, To: 3, Pods: []surge.Mover{{Name: name, UID: kube.UID(name)}}}})
+		c.add(0, drain.Event{Kind: drain.EventIntent, Namespace: "shop", Pod: name, UID: kube.UID(name), Surge: &surge.Facts{UID: "web"},
+			Cost: &surge.CostFacts{Mover: surge.Mover{Name: name, UID: kube.UID(name)}}, Action: &attempt.ActionFacts{ID: 90, Verb: attempt.VerbCost}})
 		surges(3*time.Second, "web", surge.Change{State: surge.Lowering})
 		surges(time.Second, "web", surge.Change{State: surge.Verifying})
 		if i == 0 { // the second one is evicted later
@@ -50,6 +53,11 @@ func TestReportTellsOfTheSurges(t *testing.T) {
 	want := Surge{Workload: "Deployment/shop/web", State: surge.Done, From: 2, To: 3, Pods: 2, Left: 1, Seconds: 10}
 	if r.Surges[2] != want {
 		t.Errorf("%+v, want %+v", r.Surges[2], want)
+	}
+	for _, p := range r.Nodes[0].Pods {
+		if slices.ContainsFunc(p.Timeline, func(s Span) bool { return s.Tries > 0 }) {
+			t.Errorf("a deletion cost counts as a try to evict %s: %+v", p.Name, p.Timeline)
+		}
 	}
 	for _, line := range []string{"surge     Deployment/shop/cart: not raised: autoscaler cart owns the replicas",
 		"surge     Deployment/shop/api: not raised: deployments.apps api is forbidden",
