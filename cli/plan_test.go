@@ -114,13 +114,19 @@ func TestPlanJSONHasEveryField(t *testing.T) {
 		}
 		return m
 	}
-	p := has("plan", plan, "schema context server takenAt options nodes findings drainable")
+	p := has("plan", plan, "schema context server takenAt options nodes findings drainable verdict")
+	if v := has("verdict", p["verdict"], "end level text"); v["end"] != "Refused" || v["level"] != "error" || !strings.HasPrefix(v["text"].(string), "A drain would not complete by itself: ") {
+		t.Errorf("verdict %v", v)
+	}
 	if p["schema"] != "kdrain-tui/plan/v1" {
 		t.Errorf("schema %v", p["schema"])
 	}
 	n := has("node", p["nodes"].([]any)[0], "name uid ready unschedulable drainable pods")
 	for _, pod := range n["pods"].([]any) {
-		m := has("pod", pod, "namespace name uid owner action reasons budget wave landing")
+		m := has("pod", pod, "namespace name uid owner action reasons effects budget wave landing")
+		for _, e := range m["effects"].([]any) {
+			has("effect", e, "effect level")
+		}
 		if m["budget"] != nil {
 			has("budget", m["budget"], "verdict names why")
 		}

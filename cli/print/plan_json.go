@@ -24,9 +24,17 @@ type planJSON struct {
 	Nodes     []nodeJSON    `json:"nodes"`
 	Findings  []findingJSON `json:"findings"`
 	Drainable *bool         `json:"drainable"`
+	Verdict   verdictJSON   `json:"verdict"`
 	Waves     wavesJSON     `json:"waves"`
 	Estimate  *estimateJSON `json:"estimate"`
 	Surges    []surgeJSON   `json:"surges,omitempty"` // with --surge
+}
+
+// verdictJSON is how a drain of the plan would end: what colours the plan on the dashboard and ends its text.
+type verdictJSON struct {
+	End   verdict.End `json:"end"`
+	Level plan.Level  `json:"level"`
+	Text  string      `json:"text"`
 }
 
 // wavesJSON is in which order the pods go, over all nodes of the plan.
@@ -85,7 +93,7 @@ type podJSON struct {
 	Action    plan.Action     `json:"action"`
 	Reasons   []plan.Reason   `json:"reasons"`
 	Fate      string          `json:"fate"`    // the effects in words
-	Effects   []plan.Effect   `json:"effects"` // how it leaves and what that costs, the gravest first
+	Effects   []effectJSON    `json:"effects"` // how it leaves and what that costs, the gravest first
 	Budget    *budgetJSON     `json:"budget"`
 	Wave      *int            `json:"wave"`
 	Order     int32           `json:"drainOrder,omitempty"` // of a MachineDrainRule: lower ones leave the node first
@@ -93,6 +101,11 @@ type podJSON struct {
 	NotRemade string          `json:"notRemade,omitempty"` // why it is not recreated
 	Pinned    string          `json:"pinned,omitempty"`    // a volume that no node beside those of the plan can reach
 	Advice    []budget.Advice `json:"advice,omitempty"`    // what would help, the least harmful first
+}
+
+type effectJSON struct {
+	plan.Effect
+	Level plan.Level `json:"level"`
 }
 
 type budgetJSON struct {
@@ -118,10 +131,11 @@ type findingJSON struct {
 }
 
 func projectPlan(id conn.Identity, plan plan.Plan) planJSON {
+	v := verdict.Of(&plan)
 	out := planJSON{
 		Schema: planSchema, Context: id.Context, Server: id.Server, TakenAt: plan.TakenAt.UTC(),
 		Options: plan.Options,
-		Nodes:   []nodeJSON{}, Findings: []findingJSON{}, Drainable: verdict.Of(&plan).Completes(),
+		Nodes:   []nodeJSON{}, Findings: []findingJSON{}, Drainable: v.Completes(), Verdict: verdictJSON{v.End, v.Level(), v.Head + v.Tail},
 		Waves: projectWaves(plan.Waves()), Estimate: projectEstimate(plan.Estimate), Surges: projectSurges(plan),
 	}
 	for _, n := range plan.Nodes {
@@ -173,8 +187,11 @@ func projectNode(n plan.Node) nodeJSON {
 func projectPod(p plan.Pod) podJSON {
 	out := podJSON{
 		Namespace: p.Namespace, Name: p.Name, UID: string(p.UID), Owner: p.Owner,
-		Action: p.Action, Reasons: orEmpty(p.Reasons), Fate: p.Effects().String(), Effects: p.Effects(), NotRemade: p.NotRemade,
+		Action: p.Action, Reasons: orEmpty(p.Reasons), Fate: p.Effects().String(), NotRemade: p.NotRemade,
 		Pinned: p.Pinned, Advice: p.Advice, Order: p.Order,
+	}
+	for _, e := range p.Effects() {
+		out.Effects = append(out.Effects, effectJSON{e, e.Kind.Level()})
 	}
 	if p.Wave > 0 {
 		out.Wave = &p.Wave
