@@ -127,7 +127,7 @@ var packages = map[string]packageRow{
 	"drain/drainrule":  {imports: []string{"kube", "kube/clusterapi"}},
 	"drain/verdict":    {imports: []string{"drain/plan"}},
 	"drain/plan":       {imports: []string{"drain/budget", "drain/drainrule", "drain/landing", "drain/selection", "drain/surge", "drain/volume", "drain/words", "kube"}},
-	"drain/budget":     {imports: []string{"drain/words", "kube"}},
+	"drain/budget":     {imports: []string{"drain/words", "kube", "kube/request"}},
 	"drain/volume":     {imports: []string{"drain/words", "kube"}},
 	"drain/landing":    {imports: []string{"kube"}},
 	"drain/annotation": {imports: []string{"kube", "kube/request"}},

@@ -127,7 +127,7 @@ func TestRolesHoldNothingElse(t *testing.T) {
 		least := leastFor(o)
 		asked[least] = append(asked[least], drainRights(o)...)
 	}
-	asked[roleFull] = slices.Concat(asked[roleFull], asked[roleOperator], retireRights())
+	asked[roleFull] = slices.Concat(asked[roleFull], asked[roleOperator], retireRights(), wayOutRights)
 	for _, at := range []int{roleOperator, roleFull} {
 		for _, r := range rulesOf(at) {
 			if !reads(r) && !slices.Contains(asked[at], r) {

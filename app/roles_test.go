@@ -89,9 +89,14 @@ func readFeatures() []feature {
 	}
 }
 
+// wayOutRights are those to the objects that the remedy ask-controller changes.
+var wayOutRights = []request.Permission{{Verb: "patch", Group: "postgresql.cnpg.io", Resource: "clusters"},
+	{Verb: "patch", Group: "longhorn.io", Resource: "nodes"}, {Verb: "patch", Resource: "pods"}}
+
 // ownerStatusRights are those to the custom resources that own budgets and that the program knows.
 func ownerStatusRights() []request.Permission {
-	rules := []request.Permission{{Verb: "get", Group: "longhorn.io", Resource: "settings"}, {Verb: "list", Group: "longhorn.io", Resource: "replicas"}}
+	rules := []request.Permission{{Verb: "get", Group: "longhorn.io", Resource: "settings"}, {Verb: "list", Group: "longhorn.io", Resource: "replicas"},
+		{Verb: "list", Group: "longhorn.io", Resource: "nodes"}}
 	for _, owner := range []string{"clusters.postgresql.cnpg.io", "elasticsearches.elasticsearch.k8s.elastic.co", "kafkas.kafka.strimzi.io",
 		"strimzipodsets.core.strimzi.io", "virtualmachineinstances.kubevirt.io", "cephclusters.ceph.rook.io"} {
 		resource, group, _ := strings.Cut(owner, ".")
@@ -118,6 +123,7 @@ func writeFeatures() []feature {
 			"`--disable-eviction`, `--force-after`, `--max-evict-retries` and `--allow-zero-grace` exit 5; the remedies that delete are not available and name the rule"},
 		{roleFull, "one more replica, or the new pod first", beyond(onlyWrites(drainRights(scaled)), drainRights(plain)),
 			"`--allow-scale` exits 5; the remedy is not available and names the rule"},
+		{roleFull, "what the documentation of a controller prescribes for its budget", wayOutRights, "the remedy is not available and names the rule"},
 		{roleFull, "replacements first", beyond(onlyWrites(drainRights(surged)), drainRights(plain)), "`--surge` exits 5"},
 		{roleFull, "delete a drained node", retireRights(),
 			"`retire` exits 5 before the first write, but for one with `--yes` and without `--delete-node`, which deletes none; the result page of the dashboard says so"},

@@ -12,6 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
@@ -217,6 +218,8 @@ func undoRights(undos []rollback.Undo) (rights []request.Permission) {
 			right := request.ScaleResources[u.Scale.Kind]
 			right.Namespace = u.Scale.Namespace
 			need(right)
+		case u.Fields != nil:
+			need(u.Fields.Right())
 		}
 		for _, one := range u.Surge {
 			if lower, of := one.(request.Lower); of {
@@ -260,6 +263,10 @@ func (r *Rollback) Undo(ctx context.Context, item rollback.Undo) error {
 		if answer.OK() {
 			return r.done(ctx, sent)
 		}
+		if now.Fields != nil && attempt.PatchFails(answer) {
+			_ = r.record(now.Kept(r.State, remedy.ChangedSince, r.session.Identity().User, r.session.Now()))
+			return errors.New(remedy.ChangedSince)
+		}
 		lost, refused = nil, errors.New(attempt.AnswerWords(answer))
 		if attempt.MayBeDone(answer) {
 			lost = refused
@@ -284,14 +291,15 @@ func (r *Rollback) restOf(ctx context.Context, sent rollback.Undo) []request.Req
 	})
 }
 
-// undo sends requests, up to the first that is not done. A budget, a Lease or a pod that is gone is as well as undone.
+// undo sends requests, up to the first that is not done. A budget, a Lease, a pod or a custom resource that is
+// gone is as well as undone.
 func (s *Session) undo(ctx context.Context, requests []request.Request) (answer kube.Answer) {
 	answer = kube.Answer{Code: http.StatusOK}
 	// A request that is out is waited for: a signal stops those after it.
 	for _, undo := range requests {
 		answer = undo.Send(context.WithoutCancel(ctx), s.Writer())
 		switch undo.(type) {
-		case request.BudgetRef, request.DeleteLease, request.SetCost:
+		case request.BudgetRef, request.DeleteLease, request.SetCost, request.SetFields:
 			if answer.Class() == kube.AnswerGone {
 				answer = kube.Answer{Code: http.StatusOK}
 			}

@@ -130,6 +130,8 @@ func (s *scribe) Lower(context.Context, request.Lower) kube.Answer { return kube
 
 func (s *scribe) SetCost(context.Context, request.SetCost) kube.Answer { return kube.Answer{} }
 
+func (s *scribe) SetFields(context.Context, request.SetFields) kube.Answer { return kube.Answer{} }
+
 func (s *scribe) Taint(_ context.Context, r request.SetTaints) kube.Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -36,8 +36,9 @@ func (b *Budget) OwnerGroup() string {
 // OwnerStatus is what a custom resource reports that owns a budget.
 type OwnerStatus struct {
 	// Fields are the scalars of its status by path, like "phase" and "ceph.health", and of each condition
-	// "conditions.TYPE" and "conditions.TYPE.message". Of an instance manager of Longhorn they are
-	// "nodeDrainPolicy", the setting, and "lastReplicaOf", the volumes whose last healthy replica is on its node.
+	// "conditions.TYPE" and "conditions.TYPE.message"; those of its spec have "spec." before them. Of an instance
+	// manager of Longhorn they are "nodeDrainPolicy", the setting, "lastReplicaOf", the volumes whose last healthy
+	// replica is on its node, and "node.uid" and the spec of the node of Longhorn.
 	Fields map[string]string
 	Hidden string // why the status is not known, "" where it is
 }

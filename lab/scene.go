@@ -97,7 +97,7 @@ func (s *scene) add(object *unstructured.Unstructured) error {
 	if len(said) > 0 {
 		object.SetAnnotations(kept)
 	}
-	if object.GetKind() == "Node" {
+	if isNode(object) {
 		s.nodes = append(s.nodes, object.GetName())
 		if said["kubelet"] == "stopped" {
 			s.dead = append(s.dead, object.GetName())
@@ -213,13 +213,18 @@ func (l *Lab) withScheduler(still syscall.Signal, work func() error) error {
 	return errors.Join(work(), scheduler.signal(syscall.SIGCONT))
 }
 
+// isNode reports whether an object is a node of the cluster. Longhorn has a kind of that name too.
+func isNode(object *unstructured.Unstructured) bool {
+	return object.GetKind() == "Node" && object.GetAPIVersion() == "v1"
+}
+
 func (c *cluster) makeObjects(ctx context.Context, s *scene, wanted func(kind string) bool) error {
 	for _, object := range s.objects {
 		object := object.DeepCopy()
 		switch {
 		case !wanted(object.GetKind()):
 			continue
-		case object.GetKind() == "Node":
+		case isNode(object):
 			labels := object.GetLabels()
 			labels[kubeletLabel] = "simulated"
 			object.SetLabels(labels)

@@ -136,7 +136,7 @@ func TestNodesAreNeitherEmptyNorOverfull(t *testing.T) {
 			}
 		}
 		for _, object := range s.objects {
-			if object.GetKind() != "Node" {
+			if !isNode(object) {
 				continue
 			}
 			node := corev1.Node{}

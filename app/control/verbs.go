@@ -58,6 +58,7 @@ var Verbs = []Verb{
 	verbOf(remedy.Surge, "start its replacement first, and remove it once that is Ready"),
 	verbOf(remedy.RolloutRestart, "restart the rollout of its Deployment: the new pod starts first"),
 	verbOf(remedy.Scale, "add one replica, until the run ends"),
+	verbOf(remedy.AskController, "change what the controller of its budget documents, until the run ends"),
 	verbOf(remedy.Delete, "delete it past its budget, with its own grace period"),
 	verbOf(remedy.ForceDelete, "delete it with a grace period of zero, without its kubelet"),
 	verbOf(remedy.OutOfService, "taint its node as out of service: its machine is off"),

@@ -64,6 +64,13 @@ func Interpret(a kube.Answer, failures int) Meaning {
 	return m
 }
 
+// PatchFails reports whether an API server could not apply a JSON patch: a test in it fails, or a field is not there
+// (apiserver pkg/endpoints/handlers/patch.go). Admission and validation say 422 in words of their own.
+func PatchFails(a kube.Answer) bool {
+	return a.Code == http.StatusUnprocessableEntity &&
+		a.Message == "the server rejected our request due to an error in our request"
+}
+
 // LookAgain reports whether the question who has a name is still open, and may be
 // answered later. Where the pod must not be read it is not asked again: the
 // precondition of the next eviction protects its namesake too.

@@ -19,6 +19,8 @@ const (
 	VerbRestart  Verb = "rollout-restart" // restart the rollout of a Deployment
 	VerbScale    Verb = "scale"           // one more replica
 	VerbUnscale  Verb = "unscale"         // take it back
+	VerbSet      Verb = "set-fields"      // change what a controller documents
+	VerbUnset    Verb = "reset-fields"    // take it back
 	VerbRaise    Verb = "surge"           // raise replicas, so that replacements start first
 	VerbLower    Verb = "end-surge"       // set them back
 	VerbCost     Verb = "deletion-cost"   // say which pods are to be removed first, or take that back

@@ -209,8 +209,8 @@ var neverExplained = []explanation{
 	{"managed, and a single instance", instances("cart-1"), kubetest.Nobody, VerdictNever,
 		"budget cart is controlled by Cluster db; CloudNativePG never opens it for a single instance",
 		[]string{"add an instance, to which CloudNativePG can switch over: kubectl patch cluster.postgresql.cnpg.io -n shop db --type=merge -p '" + `{"spec":{"instances":2}}'`,
-			"let CloudNativePG remove the budget, and set enablePDB back to true after the drain: the database is down while its only pod moves: " +
-				"kubectl patch cluster.postgresql.cnpg.io -n shop db --type=merge -p '" + `{"spec":{"enablePDB":false}}'`}},
+			"let CloudNativePG remove the budget, and undo that after the drain: the database is down while its only pod moves: " +
+				"kubectl patch clusters.postgresql.cnpg.io -n shop db --type=merge -p '" + `{"spec":{"enablePDB":false}}'`}},
 	{"managed, one of two instances", instances("cart-1", "cart-2"), kubetest.Nobody, VerdictManaged,
 		"budget cart is controlled by Cluster db; CloudNativePG opens it after the switchover that the cordon triggers",
 		[]string{"see what its controller waits for: kubectl describe cluster.postgresql.cnpg.io -n shop db"}},

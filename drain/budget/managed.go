@@ -46,7 +46,12 @@ func Managed(b *kube.Budget) bool { return b.OwnerGroup() != "" || ofLonghorn(b)
 // closed: the budget is Managed, or an admission webhook is asked. The conditions of a webhook are not evaluated. An
 // eviction has no labels.
 func MayAct(s *kube.Snapshot, p *kube.Pod, b *kube.Budget) bool {
-	return Managed(b) || slices.ContainsFunc(s.WebhookConfigurations(), func(c *kube.WebhookConfiguration) bool {
+	return Managed(b) || asked(s, p)
+}
+
+// asked reports whether an admission webhook is asked before the pod is evicted.
+func asked(s *kube.Snapshot, p *kube.Pod) bool {
+	return slices.ContainsFunc(s.WebhookConfigurations(), func(c *kube.WebhookConfiguration) bool {
 		return slices.ContainsFunc(c.Webhooks, func(w kube.Webhook) bool {
 			return w.Asks("CREATE", "", "pods/eviction") && w.Objects.Matches(labels.Set{}) && w.AsksIn(s, p.Namespace)
 		})
@@ -185,26 +190,21 @@ func (l *Tracker) single(b *kube.Budget) bool {
 
 // adviseClosed is what helps against a budget that its controller does not open. The budget itself is never patched.
 func (l *Tracker) adviseClosed(b *kube.Budget) []Advice {
-	switch b.OwnerGroup() {
-	case cnpg:
-		patch := "kubectl patch " + ownerPath(b) + " --type=merge -p '"
-		return []Advice{
-			{"add an instance, to which CloudNativePG can switch over", patch + `{"spec":{"instances":2}}'`},
-			{"let CloudNativePG remove the budget, and set enablePDB back to true after the drain: the database is down " +
-				"while its only pod moves", patch + `{"spec":{"enablePDB":false}}'`},
-		}
-	case kubevirt:
+	if b.OwnerGroup() == kubevirt {
 		return []Advice{{"shut the virtual machine down, and start it again after the drain",
 			"virtctl stop -n " + b.Namespace + " " + b.Owner.Name}}
 	}
-	node := "NODE"
-	if pods := l.s.PodsUnder(b); len(pods) > 0 {
-		node = pods[0].Node
+	var advice []Advice
+	if b.OwnerGroup() == cnpg {
+		advice = []Advice{{"add an instance, to which CloudNativePG can switch over",
+			"kubectl patch " + ownerPath(b) + ` --type=merge -p '{"spec":{"instances":2}}'`}}
 	}
-	// longhorn docs "Evicting replicas on disabled disks or nodes".
-	return []Advice{{"let Longhorn move the replicas away, and set both fields back after the drain",
-		"kubectl patch nodes.longhorn.io -n " + b.Namespace + " " + node +
-			` --type=merge -p '{"spec":{"allowScheduling":false,"evictionRequested":true}}'`}}
+	for _, p := range l.s.PodsUnder(b) {
+		out, _ := l.WayOut(p, b)
+		text := out.Does + ", and undo that after the drain: " + out.Cost
+		return append(advice, Advice{text, PatchLine(out.SetFields)})
+	}
+	return advice
 }
 
 // describeOwner is the command that shows the status of a Managed budget's owner, of Longhorn that of the budget.

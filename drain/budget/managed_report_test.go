@@ -23,7 +23,7 @@ func TestControllersReport(t *testing.T) {
 		return status
 	}
 	virtctl := []string{"shut the virtual machine down, and start it again after the drain: virtctl stop -n shop db"}
-	evict := []string{"let Longhorn move the replicas away, and set both fields back after the drain: " +
+	evict := []string{"let Longhorn move the replicas away, and undo that after the drain: Longhorn copies all replicas of the node to other nodes: " +
 		"kubectl patch nodes.longhorn.io -n shop w1 --type=merge -p '" + `{"spec":{"allowScheduling":false,"evictionRequested":true}}'`}
 	for name, of := range map[string]struct {
 		group, kind string // none: Longhorn

@@ -68,7 +68,10 @@ func (r *Record) Resume() {
 }
 
 // lasts reports whether there is something to take back once the remedy was applied.
-func (f *Facts) lasts() bool { return f.Kind == Scale || f.Kind == OutOfService }
+func (f *Facts) lasts() bool { return f.Kind == Scale || f.Kind == OutOfService || f.setsFields() }
+
+// setsFields reports whether the remedy sets fields that stay. An annotation of a pod goes with the pod.
+func (f *Facts) setsFields() bool { return f.Kind == AskController && f.Object != "Pod" }
 
 // Deletes reports whether its request deletes the pod of the run itself.
 func (f *Facts) Deletes() bool { return f.Kind == Delete || f.Kind == ForceDelete }
@@ -84,7 +87,7 @@ func (r *Record) MayStand() bool { return r.Open() || r.State == Left }
 
 // Awaited reports whether a run may not end before the remedy is taken back.
 func (r *Record) Awaited(now time.Time) bool {
-	return r.InFlight != 0 || r.Open() && (r.Kind == Scale || r.Next.After(now))
+	return r.InFlight != 0 || r.Open() && (r.Kind != OutOfService || r.Next.After(now))
 }
 
 // Change is a state that a remedy comes to.
@@ -109,7 +112,7 @@ type Decision struct {
 	Wake   time.Time // when to decide again if nothing changes before, zero for never
 }
 
-// TakeBack decides whether what a remedy changed is taken back now: replicas at the end of
+// TakeBack decides whether what a remedy changed is taken back now: replicas and fields at the end of
 // the run, a taint when its node has returned.
 func (r *Record) TakeBack(run string, snap *kube.Snapshot, end bool, now time.Time) Decision {
 	if !r.Open() {
@@ -119,7 +122,7 @@ func (r *Record) TakeBack(run string, snap *kube.Snapshot, end bool, now time.Ti
 		return Decision{Wake: r.Next}
 	}
 	switch {
-	case r.Kind == Scale && end, r.Kind == OutOfService && r.State != Taken &&
+	case r.Kind != OutOfService && end, r.Kind == OutOfService && r.State != Taken &&
 		snap.SyncOn(kube.KindNodes, r.Name).Phase == kube.Synced:
 		return r.takeBack(run, snap)
 	}
@@ -141,6 +144,9 @@ func (r *Record) takeBack(run string, snap *kube.Snapshot) Decision {
 		return Decision{Change: &Change{State: Kept, Message: left}}
 	case r.Kind == Scale:
 		send.Verb = attempt.VerbUnscale
+		return Decision{Send: send}
+	case r.Kind == AskController:
+		send.Verb = attempt.VerbUnset
 		return Decision{Send: send}
 	default:
 		send.Verb, send.Node = attempt.VerbUntaint, r.Name
@@ -175,6 +181,8 @@ func (f *Facts) Send(mark annotation.Mark, snap *kube.Snapshot, now time.Time) S
 			ResourceVersion: version, At: snap.ServerTime(now)}}
 	case Scale:
 		return Send{Verb: attempt.VerbScale, Request: f.scaleRequest(f.From, f.To)}
+	case AskController:
+		return Send{Verb: attempt.VerbSet, Request: f.fieldsRequest(f.Fields)}
 	case OutOfService:
 		node := snap.Node(f.Name)
 		mark.At = snap.ServerTime(now).UTC().Truncate(time.Second)
@@ -190,7 +198,7 @@ func (f *Facts) Send(mark annotation.Mark, snap *kube.Snapshot, now time.Time) S
 // After is the change that follows from an answer; class is the answer's class in this run,
 // byHand the command that takes the remedy back.
 func (r *Record) After(verb attempt.Verb, a kube.Answer, class kube.AnswerClass, byHand string, now time.Time) Change {
-	if verb == attempt.VerbUnscale || verb == attempt.VerbUntaint {
+	if verb == attempt.VerbUnscale || verb == attempt.VerbUntaint || verb == attempt.VerbUnset {
 		return r.afterUndo(a, class, byHand, now)
 	}
 	switch {
@@ -200,13 +208,18 @@ func (r *Record) After(verb attempt.Verb, a kube.Answer, class kube.AnswerClass,
 		return Change{State: InDoubt, Message: attempt.AnswerWords(a)}
 	case class == kube.AnswerConflict:
 		return Change{State: Refused, Message: "it changed meanwhile: " + attempt.AnswerWords(a)}
+	case attempt.PatchFails(a) && r.Kind == AskController:
+		return Change{State: Refused, Message: "its fields have other values than were shown"}
 	case a.Code == http.StatusUnprocessableEntity && r.Kind == Scale:
 		return Change{State: Refused, Message: fmt.Sprintf("it no longer has %d replicas", r.From)}
 	}
 	return Change{State: Refused, Message: attempt.AnswerWords(a)}
 }
 
-// afterUndo: only what is read says that somebody has changed it since (Undo), for a refusal
+// ChangedSince is why fields are left as they are: the test of the patch fails.
+const ChangedSince = "its fields no longer have the values that the run set"
+
+// afterUndo: of replicas and taints only what is read says that somebody has changed them since (Undo), for a refusal
 // can have many reasons. It is asked for again, and what cannot be had stays to be done,
 // with the server's words.
 func (r *Record) afterUndo(a kube.Answer, class kube.AnswerClass, byHand string, now time.Time) Change {
@@ -215,6 +228,8 @@ func (r *Record) afterUndo(a kube.Answer, class kube.AnswerClass, byHand string,
 		return Change{State: Undone}
 	case class == kube.AnswerGone:
 		return Change{State: Kept, Message: "it is gone"}
+	case attempt.PatchFails(a) && r.Kind == AskController:
+		return Change{State: Kept, Message: ChangedSince}
 	case class != kube.AnswerForbidden && r.Tries < attempt.RemoveTries:
 		return Change{State: r.State, Message: attempt.AnswerWords(a), Retry: now.Add(r.Pause(a.RetryAfter))}
 	}

@@ -24,13 +24,14 @@ const (
 	Surge          Kind = "surge"           // one more replica, and the pod leaves once that is Ready
 	RolloutRestart Kind = "rollout-restart" // restart the rollout of its Deployment: the new pod starts first
 	Scale          Kind = "scale"           // one more replica, for the time of the run
+	AskController  Kind = "ask-controller"  // what the documentation of the controller of its budget prescribes
 	Delete         Kind = "delete"          // past its budget, with a grace period
 	ForceDelete    Kind = "force-delete"    // with a grace period of zero
 	OutOfService   Kind = "out-of-service"  // taint its node: its machine is off
 )
 
 // Kinds are all remedies, in order.
-var Kinds = []Kind{Wait, EvictUnhealthy, Surge, RolloutRestart, Scale, Delete, ForceDelete, OutOfService}
+var Kinds = []Kind{Wait, EvictUnhealthy, Surge, RolloutRestart, Scale, AskController, Delete, ForceDelete, OutOfService}
 
 // OffOnItsWay is why no remedy can be taken while a request for the pod has no answer
 // yet: a matter of moments.
@@ -51,6 +52,8 @@ type Facts struct {
 	// From and To are its replicas before and after (Scale), or meanwhile (Surge).
 	From int32 `json:"from,omitempty"`
 	To   int32 `json:"to,omitempty"`
+	// Fields are what is changed in the object (AskController).
+	Fields request.Fields `json:"fields,omitzero"`
 	// Grace is the grace period in seconds (Delete, ForceDelete), below zero the pod's own.
 	Grace int64 `json:"grace,omitempty"`
 }
@@ -94,6 +97,10 @@ type View struct {
 // available.
 func Of(v View) []Remedy {
 	remedies := []Remedy{v.wait(), v.free(), v.surge(), v.restart(), v.scale(), v.delete(), v.kill(), v.taint()}
+	if ask, ok := v.askController(); ok {
+		before := slices.IndexFunc(remedies, func(r Remedy) bool { return r.Kind == Delete })
+		remedies = slices.Insert(remedies, before, ask)
+	}
 	closed := cmp.Or(v.Closed, v.unavailable())
 	for i := range remedies {
 		r := &remedies[i]

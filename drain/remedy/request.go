@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
@@ -31,6 +32,9 @@ func (f Facts) Request() string {
 		return fmt.Sprintf("PATCH %s, replicas %d to %d and back; PATCH pod, its deletion cost", f.path(), f.From, f.To)
 	case Scale:
 		return fmt.Sprintf("PATCH %s/scale, replicas %d to %d", f.path(), f.From, f.To)
+	case AskController:
+		r := f.fieldsRequest(f.Fields)
+		return fmt.Sprintf("PATCH %s, %s %s to %s", r.Path(), r.Under, r.From, r.To)
 	case OutOfService:
 		return "PATCH /api/v1/nodes/" + f.Name + ", taint " + kube.OutOfService.ToString()
 	}
@@ -67,6 +71,8 @@ func (f Facts) command() string {
 		return "kubectl rollout restart -n " + f.Namespace + " deployment/" + f.Name
 	case Scale:
 		return f.scaleTo(f.To)
+	case AskController:
+		return budget.PatchLine(f.fieldsRequest(f.Fields))
 	case OutOfService:
 		return words.OutOfService(f.Name)
 	}
@@ -83,6 +89,8 @@ func (f Facts) ByHand() string {
 	switch f.Kind {
 	case Scale:
 		return f.scaleTo(f.From)
+	case AskController:
+		return budget.PatchLine(f.fieldsRequest(f.Fields.Back()))
 	case OutOfService:
 		return words.OutOfService(f.Name) + "-"
 	}
@@ -100,6 +108,9 @@ func (f Facts) What() string {
 		return "surge of " + f.Object + " " + f.Namespace + "/" + f.Name
 	case Scale:
 		return fmt.Sprintf("%s %s/%s from %d to %d replicas", f.Object, f.Namespace, f.Name, f.From, f.To)
+	case AskController:
+		return fmt.Sprintf("%s of %s %s/%s from %s to %s", f.Fields.Under, f.Object, f.Namespace, f.Name,
+			f.Fields.From, f.Fields.To)
 	case Delete:
 		return "deletion past its budget"
 	case ForceDelete:
@@ -125,6 +136,8 @@ func (f Facts) needs() []request.Permission {
 		right := request.ScaleResources[f.Object]
 		right.Namespace = f.Namespace
 		return []request.Permission{right}
+	case AskController:
+		return []request.Permission{f.fieldsRequest(f.Fields).Right()}
 	case Delete, ForceDelete:
 		return []request.Permission{{Verb: "delete", Resource: "pods", Namespace: f.Namespace}}
 	case OutOfService:

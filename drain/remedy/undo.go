@@ -15,8 +15,11 @@ import (
 // run at its end and a rollback ask here. It is left alone only where the snapshot proves
 // that; where that cannot be trusted, the request itself tests what it takes back.
 func (r *Record) Undo(run string, snap *kube.Snapshot) (request request.Request, left string) {
-	if r.Kind == Scale {
+	switch r.Kind {
+	case Scale:
 		return r.undoScale(snap)
+	case AskController:
+		return r.fieldsRequest(r.Fields.Back()), ""
 	}
 	node := snap.Node(r.Name)
 	switch {
@@ -55,7 +58,11 @@ func (r *Record) undoScale(snap *kube.Snapshot) (request request.Request, left s
 
 // UndoWhat says what Undo takes back.
 func (r *Record) UndoWhat() string {
-	if r.Kind == Scale {
+	switch r.Kind {
+	case AskController:
+		return fmt.Sprintf("set %s of %s %s/%s back to %s", r.Fields.Under, r.Object, r.Namespace, r.Name,
+			r.Fields.From)
+	case Scale:
 		return fmt.Sprintf("scale %s %s/%s back to %d", r.Object, r.Namespace, r.Name, r.From)
 	}
 	return "remove the out-of-service taint of node " + r.Name

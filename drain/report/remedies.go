@@ -52,7 +52,7 @@ func (r Remedy) words() string {
 func (r Report) remedyRequests() int {
 	count := 0
 	for _, v := range []attempt.Verb{attempt.VerbRestart, attempt.VerbScale, attempt.VerbUnscale, attempt.VerbTaint,
-		attempt.VerbUntaint, attempt.VerbRetire} {
+		attempt.VerbUntaint, attempt.VerbSet, attempt.VerbUnset, attempt.VerbRetire} {
 		count += r.Requests[v]
 	}
 	return count

@@ -155,6 +155,9 @@ func (l *toDos) remedies(s *drain.State) {
 			what := fmt.Sprintf("%s %s/%s still has the %d replicas that this run gave it", r.Object, r.Namespace,
 				r.Name, r.To)
 			l.addUndo(r.UndoID(), "", []kube.Kind{kind}, what, r.ByHand())
+		case r.Kind == remedy.AskController:
+			what := fmt.Sprintf("%s %s/%s still has what this run set: %s", r.Object, r.Namespace, r.Name, r.Fields.To)
+			l.addUndo(r.UndoID(), "", nil, what, r.ByHand())
 		}
 	}
 }

@@ -31,6 +31,7 @@ type Undo struct {
 	Unguard *request.BudgetRef
 	Scale   *request.Scale
 	Taint   *request.SetTaints
+	Fields  *request.SetFields
 	Release *request.DeleteLease
 	// Surge are the requests that end the surge of a workload, in their order.
 	Surge []request.Request
@@ -48,6 +49,8 @@ func (u *Undo) Requests() []request.Request {
 		return []request.Request{*u.Scale}
 	case u.Taint != nil:
 		return []request.Request{*u.Taint}
+	case u.Fields != nil:
+		return []request.Request{*u.Fields}
 	case u.Release != nil:
 		return []request.Request{*u.Release}
 	}
@@ -144,6 +147,8 @@ func undoRemedy(r *remedy.Record, run string, snap *kube.Snapshot) Undo {
 		u.Scale = &q
 	case request.SetTaints:
 		u.Taint = &q
+	case request.SetFields:
+		u.Fields = &q
 	}
 	u.Left = left
 	return u
@@ -251,6 +256,13 @@ func (u *Undo) Event(s *drain.State, by string, at time.Time) drain.Event {
 	return e
 }
 
+// Kept is what the journal of the run keeps of a thing that somebody else changed: nothing undoes it any more.
+func (u *Undo) Kept(s *drain.State, why, by string, at time.Time) drain.Event {
+	e := u.Event(s, by, at)
+	e.RemedyState, e.Message = remedy.Kept, why
+	return e
+}
+
 // End is what the journal of the run keeps of the end of a rollback that undid something:
 // remaining are the things that it should have undone and did not.
 func End(s *drain.State, remaining int, by string, at time.Time) drain.Event {
@@ -272,7 +284,7 @@ func (u *Undo) Undone() string {
 		return "node/" + u.Node + " in service again"
 	case u.Release != nil:
 		return "lease/" + u.Release.Name + " given back"
-	case u.Surge != nil:
+	case u.Surge != nil || u.Fields != nil:
 		return u.What + ": done"
 	case u.Cordon.Unschedulable: // the cordon was somebody else's
 		return "node/" + u.Node + " used by load balancers again"

@@ -105,6 +105,15 @@ func (s *Simulation) Taint(_ context.Context, r request.SetTaints) kube.Answer {
 	return kube.Answer{Code: http.StatusOK}
 }
 
+// SetFields accepts every change; nothing in the simulation depends on it.
+func (s *Simulation) SetFields(context.Context, request.SetFields) kube.Answer {
+	return kube.Answer{Code: http.StatusOK}
+}
+
+func (w MortalWriter) SetFields(ctx context.Context, r request.SetFields) kube.Answer {
+	return w.send(func() kube.Answer { return w.Simulation.SetFields(ctx, r) })
+}
+
 func (w MortalWriter) Scale(ctx context.Context, r request.Scale) kube.Answer {
 	return w.send(func() kube.Answer { return w.Simulation.Scale(ctx, r) })
 }

@@ -34,6 +34,7 @@ func (r Raise) Send(ctx context.Context, w Writer) kube.Answer        { return w
 func (r Lower) Send(ctx context.Context, w Writer) kube.Answer        { return w.Lower(ctx, r) }
 func (r SetCost) Send(ctx context.Context, w Writer) kube.Answer      { return w.SetCost(ctx, r) }
 func (r SetTaints) Send(ctx context.Context, w Writer) kube.Answer    { return w.Taint(ctx, r) }
+func (r SetFields) Send(ctx context.Context, w Writer) kube.Answer    { return w.SetFields(ctx, r) }
 
 func (r GetPod) Send(ctx context.Context, w Writer) kube.Answer {
 	_, answer := w.LivePod(ctx, r.Namespace, r.Name)
@@ -85,6 +86,7 @@ func (Raise) Lasting() bool        { return true }
 func (Lower) Lasting() bool        { return false }
 func (SetCost) Lasting() bool      { return true }
 func (SetTaints) Lasting() bool    { return true }
+func (SetFields) Lasting() bool    { return true }
 func (GetPod) Lasting() bool       { return false }
 func (WriteLease) Lasting() bool   { return false } // it lapses by itself
 func (DeleteLease) Lasting() bool  { return false }

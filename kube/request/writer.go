@@ -63,6 +63,7 @@ type Writer interface {
 	Lower(ctx context.Context, r Lower) kube.Answer
 	SetCost(ctx context.Context, r SetCost) kube.Answer
 	Taint(ctx context.Context, r SetTaints) kube.Answer
+	SetFields(ctx context.Context, r SetFields) kube.Answer
 	// LivePod reads a pod from the server, not from the store. The answer's
 	// UID tells which pod has the name now; 404 means none.
 	LivePod(ctx context.Context, namespace, name string) (*kube.Pod, kube.Answer)

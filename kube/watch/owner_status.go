@@ -93,6 +93,7 @@ func (r *Owners) status(ctx context.Context, o statusToRead) kube.OwnerStatus {
 	var object struct {
 		metav1.TypeMeta `json:",inline"`
 		Metadata        metav1.ObjectMeta `json:"metadata"`
+		Spec            map[string]any    `json:"spec"`
 		Status          map[string]any    `json:"status"`
 	}
 	err = r.get(ctx, &object, "get", kind.resource+"."+o.Group(), "/apis", o.APIVersion, "namespaces", o.namespace,
@@ -107,6 +108,7 @@ func (r *Owners) status(ctx context.Context, o statusToRead) kube.OwnerStatus {
 	}
 	fields := map[string]string{}
 	addScalars(fields, "", object.Status)
+	addScalars(fields, "spec.", object.Spec)
 	return kube.OwnerStatus{Fields: fields}
 }
 
@@ -142,7 +144,7 @@ func addScalars(fields map[string]string, prefix string, of map[string]any) {
 				addScalars(fields, key+".", value)
 			}
 		case []any:
-			if key == "conditions" {
+			if prefix == "" && key == "conditions" {
 				addConditions(fields, value)
 			}
 		}
@@ -172,11 +174,18 @@ type longhornReplica struct {
 	} `json:"spec"`
 }
 
+// longhornNode is what is read of a node of Longhorn.
+type longhornNode struct {
+	Metadata metav1.ObjectMeta `json:"metadata"`
+	Spec     map[string]any    `json:"spec"`
+}
+
 // longhornRead is what was read of Longhorn in its namespace.
 type longhornRead struct {
 	at       time.Time
 	policy   string
 	replicas []longhornReplica
+	nodes    []longhornNode
 	err      error
 }
 
@@ -193,14 +202,24 @@ func (r *Owners) lastReplicas(ctx context.Context, o statusToRead) kube.OwnerSta
 	if read.err != nil {
 		return kube.OwnerStatus{Hidden: read.err.Error()}
 	}
-	return kube.OwnerStatus{Fields: map[string]string{"nodeDrainPolicy": kube.CleanText(read.policy),
-		"lastReplicaOf": kube.CleanText(strings.Join(lastOn(o.on, read.replicas), ", "))}}
+	fields := map[string]string{"nodeDrainPolicy": kube.CleanText(read.policy),
+		"lastReplicaOf": kube.CleanText(strings.Join(lastOn(o.on, read.replicas), ", "))}
+	for _, n := range read.nodes {
+		if n.Metadata.Name == o.on {
+			fields["node.uid"] = kube.CleanText(string(n.Metadata.UID))
+			addScalars(fields, "spec.", n.Spec)
+		}
+	}
+	return kube.OwnerStatus{Fields: fields}
 }
 
 func (r *Owners) readLonghorn(ctx context.Context, o statusToRead) longhornRead {
 	in := []string{"/apis", o.APIVersion, "namespaces", o.namespace}
 	var replicas struct {
 		Items []longhornReplica `json:"items"`
+	}
+	var nodes struct {
+		Items []longhornNode `json:"items"`
 	}
 	var policy struct {
 		Value string `json:"value"`
@@ -209,7 +228,9 @@ func (r *Owners) readLonghorn(ctx context.Context, o statusToRead) longhornRead 
 	if err == nil {
 		err = r.get(ctx, &replicas, "list", "replicas."+longhorn, append(in, "replicas")...)
 	}
-	return longhornRead{r.now(), policy.Value, replicas.Items, err}
+	// Only the remedy needs the nodes.
+	_ = r.get(ctx, &nodes, "list", "nodes."+longhorn, append(in, "nodes")...)
+	return longhornRead{r.now(), policy.Value, replicas.Items, nodes.Items, err}
 }
 
 // lastOn are the volumes whose replica on the node is in use and has no healthy other one on another node

@@ -22,12 +22,14 @@ var answers = map[string]string{
 	"/apis/postgresql.cnpg.io/v1": `{"kind":"APIResourceList","apiVersion":"v1","resources":[
 		{"name":"clusters","kind":"Cluster","namespaced":true},{"name":"clusters/status","kind":"Cluster","namespaced":true}]}`,
 	"/apis/postgresql.cnpg.io/v1/namespaces/shop/clusters/db": `{"kind":"Cluster","metadata":{"name":"db","uid":"of-db"},
-		"spec":{"instances":3},"status":{"phase":"Switchover in progress\u001b[31m","readyInstances":3,
+		"spec":{"instances":3,"enablePDB":true,"storage":{"size":"1Gi"}},"status":{"phase":"Switchover in progress\u001b[31m","readyInstances":3,
 		"topology":{"successfullyExtracted":true,"instances":{"db-1":{}}},"conditions":[
 		{"type":"Ready","status":"False","message":"not all are ready"}, "odd"]}}`,
 	"/apis/postgresql.cnpg.io/v1/namespaces/shop/clusters/renewed":         `{"kind":"Cluster","metadata":{"uid":"another"}}`,
 	"/apis/postgresql.cnpg.io/v1/namespaces/shop/clusters/portal":          `<html>log in</html>`,
 	"/apis/longhorn.io/v1beta2/namespaces/shop/settings/node-drain-policy": `{"kind":"Setting","value":"block-if-contains-last-replica"}`,
+	"/apis/longhorn.io/v1beta2/namespaces/shop/nodes": `{"kind":"NodeList","items":[
+		{"metadata":{"name":"n2","uid":"of-n2"},"spec":{"allowScheduling":true,"evictionRequested":false}}]}`,
 	"/apis/longhorn.io/v1beta2/namespaces/shop/replicas": `{"kind":"ReplicaList","items":[
 		{"spec":{"volumeName":"two","nodeID":"n1","healthyAt":"t"}},{"spec":{"volumeName":"two","nodeID":"n2","healthyAt":"t"}},
 		{"spec":{"volumeName":"last","nodeID":"n1","healthyAt":"t"}},{"spec":{"volumeName":"last","nodeID":"n2","healthyAt":"t","failedAt":"t"}},
@@ -88,7 +90,7 @@ func TestOwnerStatus(t *testing.T) {
 		defer mu.Unlock()
 		return len(asked)
 	}
-	if n := read(); n != 9 { // two of discovery, five objects, two of Longhorn
+	if n := read(); n != 10 { // two of discovery, five objects, three of Longhorn
 		t.Errorf("%d requests: %q", n, asked)
 	}
 	known := store.Snapshot().OwnerStatus
@@ -100,11 +102,12 @@ func TestOwnerStatus(t *testing.T) {
 		}
 	}
 	if got := known["of-db"].Fields; !maps.Equal(got, map[string]string{"phase": "Switchover in progress", "readyInstances": "3",
-		"topology.successfullyExtracted": "true", "conditions.Ready": "False", "conditions.Ready.message": "not all are ready"}) {
+		"topology.successfullyExtracted": "true", "spec.instances": "3", "spec.enablePDB": "true", "conditions.Ready": "False", "conditions.Ready.message": "not all are ready"}) {
 		t.Errorf("the status of db: %q", got)
 	}
 	if one, two := known["im-1"].Fields, known["im-2"].Fields; one["lastReplicaOf"] != "last, local" ||
-		one["nodeDrainPolicy"] != "block-if-contains-last-replica" || two["lastReplicaOf"] != "elsewhere" {
+		one["nodeDrainPolicy"] != "block-if-contains-last-replica" || two["lastReplicaOf"] != "elsewhere" ||
+		one["node.uid"] != "" || two["node.uid"] != "of-n2" || two["spec.allowScheduling"] != "true" {
 		t.Errorf("Longhorn: %q and %q", one, two)
 	}
 	if keys := slices.Sorted(maps.Keys(known)); len(keys) != 9 {
@@ -114,7 +117,7 @@ func TestOwnerStatus(t *testing.T) {
 	if n := read(); n != 0 {
 		t.Errorf("%d requests at once again", n)
 	}
-	if clock = clock.Add(statusLife); read() != 7 { // what is served is known
+	if clock = clock.Add(statusLife); read() != 8 { // what is served is known
 		t.Errorf("after a while it asked for %q", asked)
 	}
 	if store.Snapshot().Gen() != before {

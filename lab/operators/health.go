@@ -21,11 +21,7 @@ const elasticLabel = "elasticsearch.k8s.elastic.co/cluster-name"
 
 // elastic lets one pod go while the health is green, and none otherwise.
 func (o *operators) elastic(ctx context.Context) error {
-	clusters, err := o.list(ctx, elasticsearches)
-	if err != nil {
-		return err
-	}
-	for _, c := range clusters {
+	return o.each(ctx, elasticsearches, func(ctx context.Context, c custom) error {
 		all, healthy := 0, 0
 		for i := range o.pods {
 			pod := &o.pods[i]
@@ -46,35 +42,25 @@ func (o *operators) elastic(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := o.setMinAvailable(ctx, c, 2-allowed); err != nil {
-			return err
-		}
-	}
-	return nil
+		return o.setMinAvailable(ctx, c, 2-allowed)
+	})
 }
 
 var cephClusters = schema.GroupVersionResource{Group: "ceph.rook.io", Version: "v1", Resource: "cephclusters"}
 
 // rook replaces the budgets that block a failure domain by one that lets any OSD go, when the health is HEALTH_OK.
 func (o *operators) rook(ctx context.Context) error {
-	clusters, err := o.list(ctx, cephClusters)
-	if err != nil {
-		return err
-	}
-	for _, c := range clusters {
+	return o.each(ctx, cephClusters, func(ctx context.Context, c custom) error {
 		if c.text("status", "ceph", "health") != "HEALTH_OK" {
 			if len(o.cordoned) == 0 || !o.over("recovery of "+c.GetName()) {
-				continue
+				return nil
 			}
 			if err := o.setStatus(ctx, c, map[string]any{"ceph": map[string]any{"health": "HEALTH_OK"}}); err != nil {
 				return err
 			}
 		}
-		if err := o.unblock(ctx, c); err != nil {
-			return err
-		}
-	}
-	return nil
+		return o.unblock(ctx, c)
+	})
 }
 
 func (o *operators) unblock(ctx context.Context, c custom) error {

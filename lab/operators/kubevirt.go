@@ -66,18 +66,12 @@ func migratable(vmi custom) bool {
 // kubeVirt migrates the machines that are to be evacuated: a second pod starts, then the first one completes. While
 // both run, the budget wants both.
 func (o *operators) kubeVirt(ctx context.Context) error {
-	all, err := o.list(ctx, machines)
-	if err != nil {
-		return err
-	}
-	for _, vmi := range all {
+	return o.each(ctx, machines, func(ctx context.Context, vmi custom) error {
 		if from := vmi.text("status", "evacuationNodeName"); from != "" {
-			if err := o.migrate(ctx, vmi, from); err != nil {
-				return err
-			}
+			return o.migrate(ctx, vmi, from)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 func (o *operators) migrate(ctx context.Context, vmi custom, from string) error {

@@ -3,6 +3,7 @@ package operators
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -38,16 +39,32 @@ func (o *operators) list(ctx context.Context, kind schema.GroupVersionResource) 
 	return all, nil
 }
 
+// each does a step for each custom resource of a kind, also after it has failed for one.
+func (o *operators) each(ctx context.Context, kind schema.GroupVersionResource,
+	step func(context.Context, custom) error) error {
+	all, err := o.list(ctx, kind)
+	failed := []error{err}
+	for _, c := range all {
+		failed = append(failed, step(ctx, c))
+	}
+	return errors.Join(failed...)
+}
+
 // setStatus changes fields of the status.
 func (o *operators) setStatus(ctx context.Context, c custom, status map[string]any) error {
-	patch, err := json.Marshal(map[string]any{"status": status})
+	return o.patch(ctx, c, map[string]any{"status": status})
+}
+
+// patch changes a custom resource.
+func (o *operators) patch(ctx context.Context, c custom, change map[string]any) error {
+	patch, err := json.Marshal(change)
 	if err != nil {
 		return fmt.Errorf("write a patch: %w", err)
 	}
 	_, err = o.dynamic.Resource(c.kind).Namespace(c.GetNamespace()).Patch(ctx, c.GetName(), types.MergePatchType, patch,
 		metav1.PatchOptions{})
 	if err != nil {
-		return fmt.Errorf("set the status of %s %s: %w", c.GetKind(), c.GetName(), err)
+		return fmt.Errorf("change %s %s: %w", c.GetKind(), c.GetName(), err)
 	}
 	fmt.Fprintf(o.log, "lab: %s %s: %s\n", c.GetKind(), c.GetName(), patch)
 	return nil
@@ -96,15 +113,18 @@ func (o *operators) setMinAvailable(ctx context.Context, c custom, pods int) err
 	return nil
 }
 
-// restore creates the named pod of a custom resource like another one of its pods, unless it is there.
+// restore creates the named pod of a custom resource like the last one of its pods that was seen, unless it is there.
 func (o *operators) restore(ctx context.Context, c custom, name string, labels map[string]string) error {
+	for _, pod := range o.podsOf(c) {
+		o.last[c.GetUID()] = pod
+	}
 	for i := range o.pods { // also one that ends: its name is not free yet
 		if o.pods[i].Namespace == c.GetNamespace() && o.pods[i].Name == name {
 			return nil
 		}
 	}
-	for _, sibling := range o.podsOf(c) {
-		return o.create(ctx, sibling, name, labels)
+	if like := o.last[c.GetUID()]; like != nil {
+		return o.create(ctx, like, name, labels)
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -38,6 +39,8 @@ type operators struct {
 	log     io.Writer
 	since   map[string]time.Time // by what a controller does: when it began
 
+	last map[types.UID]*corev1.Pod // by custom resource: a pod of it
+
 	// What was there at the last look.
 	pods     []corev1.Pod
 	budgets  []policyv1.PodDisruptionBudget
@@ -46,7 +49,7 @@ type operators struct {
 
 // Play plays until the context ends.
 func Play(ctx context.Context, config *rest.Config, log io.Writer) (err error) {
-	o := &operators{log: log, since: map[string]time.Time{}}
+	o := &operators{log: log, since: map[string]time.Time{}, last: map[types.UID]*corev1.Pod{}}
 	if o.typed, err = kubernetes.NewForConfig(config); err != nil {
 		return fmt.Errorf("prepare a connection: %w", err)
 	}

@@ -42,11 +42,7 @@ func (o *operators) judgeBroker(ctx context.Context, r *admissionv1.AdmissionReq
 
 // strimzi deletes the pods that have its annotation, whatever their budget allows, and creates the missing ones.
 func (o *operators) strimzi(ctx context.Context) error {
-	clusters, err := o.list(ctx, kafkas)
-	if err != nil {
-		return err
-	}
-	for _, c := range clusters {
+	return o.each(ctx, kafkas, func(ctx context.Context, c custom) error {
 		for name, pod := range o.podsOf(c) {
 			if pod.Annotations[rollAnnotation] == "" || !o.over("restart of "+name+" "+string(pod.UID)) {
 				continue
@@ -63,6 +59,6 @@ func (o *operators) strimzi(ctx context.Context) error {
 				return err
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }

@@ -30,13 +30,14 @@ type choice struct {
 // risks are the colours of the remedies: mild, costly, brutal.
 var risks = map[remedy.Kind]paint.Token{
 	remedy.EvictUnhealthy: themes.Good, remedy.Surge: themes.Good, remedy.RolloutRestart: themes.Good, remedy.Scale: themes.Good,
-	remedy.Delete: themes.Warning, remedy.ForceDelete: themes.Bad, remedy.OutOfService: themes.Bad,
+	remedy.AskController: themes.Warning,
+	remedy.Delete:        themes.Warning, remedy.ForceDelete: themes.Bad, remedy.OutOfService: themes.Bad,
 }
 
 // deeds are the remedies in few words.
 var deeds = map[remedy.Kind]string{
 	remedy.EvictUnhealthy: "evict the unhealthy pod", remedy.Surge: "replacement first", remedy.RolloutRestart: "restart",
-	remedy.Scale: "one replica more", remedy.Delete: "delete the pod", remedy.ForceDelete: "force delete the pod",
+	remedy.Scale: "one replica more", remedy.AskController: "ask its controller", remedy.Delete: "delete the pod", remedy.ForceDelete: "force delete the pod",
 	remedy.OutOfService: "declare off",
 }
 
