@@ -35,16 +35,27 @@ func (s *steered) ask(pod, object string) {
 }
 
 // The controllers of three pods open no budget by themselves. A drain ends when it has changed what their documentation
-// prescribes. The run sets back what was there, and so does a rollback. It leaves what somebody else has changed since.
+// prescribes. The run sets back what was there, and so does a rollback.
 func TestWaysOut(t *testing.T) {
 	world := worldOf(t, setting{scene: "managed", audited: true})
 	defer world.logOnFailure(t, "get", "pods,pdb", "-A", "-o", "wide")
-	controllers := world.beside(t, "operators")
-	eventually(t, patience, "the controllers are ready", func() bool {
-		return strings.Contains(controllers.out.String(), operators.Ready)
-	})
+	for node, words := range map[string][]string{
+		"worker-3": {"CloudNativePG never opens it for a single instance", `{"spec":{"enablePDB":false}}`,
+			"the last healthy replica of local is on its node", `"evictionRequested":true`},
+		"worker-4": {`the virtual machine cannot be migrated: "VMI uses virtiofs"`, "virtctl stop -n vms vm-2"},
+	} {
+		operator := world.operator(t)
+		answer := operator.run("plan", node, "--ignore-daemonsets")
+		answer.exits(t, 3)
+		answer.prints(t, words...)
+		operator.run("drain", node, "--yes", "--ignore-daemonsets", "--fail-on-blockers").exits(t, 3, words[0])
+		if world.node(t, node).Spec.Unschedulable {
+			t.Errorf("%s was cordoned although --fail-on-blockers refuses it", node)
+		}
+	}
 
-	// A process that is killed leaves the change, and rollback undoes it.
+	// A process that is killed leaves the change, and rollback undoes it. No controller plays yet: it would move the pod
+	// meanwhile.
 	killed := world.steer(t, "drain", "worker-3", "--ignore-daemonsets", "--yes")
 	killed.waitsBlocked(len(closed))
 	killed.ask(closed[2].pod, closed[2].object)
@@ -57,6 +68,11 @@ func TestWaysOut(t *testing.T) {
 	if got := world.fields(t); got != asBefore {
 		t.Errorf("after the rollback: %s", got)
 	}
+
+	controllers := world.beside(t, "operators")
+	eventually(t, patience, "the controllers are ready", func() bool {
+		return strings.Contains(controllers.out.String(), operators.Ready)
+	})
 
 	since := world.auditEnd(t)
 	run := world.steer(t, "drain", "worker-3", "--ignore-daemonsets", "--yes")
