@@ -39,7 +39,7 @@ func (p *planner) downAtOnce(nodes []Node, live [][]*kube.Pod) {
 	for of, pods := range leaving {
 		if of.Count <= len(pods) { // no other one stays
 			for _, plan := range pods {
-				plan.Down = true
+				plan.Down = len(pods)
 			}
 		}
 	}

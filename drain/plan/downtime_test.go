@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -37,8 +38,12 @@ func TestDowntime(t *testing.T) {
 			plan := mustPlan(t, kubetest.SnapshotOf(kubetest.Now, objects...), flags(change...), "w1", "w2")
 			down := 0
 			EachMove(plan, func(p *Pod) {
-				if p.Down {
+				if p.Down > 0 {
 					down++
+					why := map[int]string{1: "the only healthy pod of its workload", 2: "all 2 healthy pods of its workload leave at once"}[c.down]
+					if !slices.Contains(p.Effects(), Effect{Down, why}) {
+						t.Errorf("effects %v", p.Effects())
+					}
 				}
 			})
 			if down != c.down {

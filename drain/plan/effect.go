@@ -237,7 +237,11 @@ func (p *Pod) costs() Effects {
 			add(!all.Has(Nowhere) && nowhere(l.Together.Answer), Tight, "with the others it may not fit (estimate)")
 		}
 	}
-	add(p.Down && !all.Has(Lost), Down, "the only healthy pod of its workload")
+	only := "the only healthy pod of its workload"
+	if p.Down > 1 {
+		only = fmt.Sprintf("all %d healthy pods of its workload leave at once", p.Down)
+	}
+	add(p.Down > 0 && !all.Has(Lost), Down, only)
 	add(p.Ephemeral, Data, "its ephemeral volume is deleted")
 	add(p.Surges, Replaced, "its replacement starts before it leaves (--surge)")
 	add(p.NoSurge != "", AsUsual, p.NoSurge)

@@ -42,8 +42,8 @@ func TestPodsThatGoLast(t *testing.T) {
 						t.Errorf("%s: %s", pod.Name, pod.Effects())
 					}
 					waves[pod.Node] = pod.Wave
-					if pod.Landing != nil || pod.Down {
-						t.Errorf("%s: landing %+v, down %t", pod.Name, pod.Landing, pod.Down)
+					if pod.Landing != nil || pod.Down > 0 {
+						t.Errorf("%s: landing %+v, down %d", pod.Name, pod.Landing, pod.Down)
 					}
 				}
 			})

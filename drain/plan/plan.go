@@ -99,8 +99,9 @@ type Pod struct {
 	NotRemade string
 	Retried   bool
 	Ephemeral bool // a volume is deleted with it
-	// Down tells that its workload has no other healthy pod until the replacement is Ready.
-	Down bool
+	// Down is how many healthy pods of its workload leave at once, where no other one stays until a replacement is
+	// Ready; zero elsewhere.
+	Down int
 	// Stuck says why nothing removes it from its node once it is told to end, "" where that is not so.
 	Stuck string
 	// Hold is what the drain itself does not let go, as a forecast found; nil for nothing.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
@@ -22,8 +23,8 @@ func (s Span) held() bool {
 // blockers are what held pods up, the longest first.
 func blockers(nodes []Node) []Blocker {
 	type cause struct {
-		waits                waits.For
-		budget, unhealthyPod string
+		waits                         waits.For
+		budget, unhealthyPod, webhook string
 	}
 	var order []cause
 	found, times := map[cause]*Blocker{}, map[cause][]Span{}
@@ -33,7 +34,7 @@ func blockers(nodes []Node) []Blocker {
 				if !s.held() {
 					continue
 				}
-				c := cause{waits: s.For, budget: s.Budget}
+				c := cause{waits: s.For, budget: s.Budget, webhook: s.webhook()}
 				if s.UnhealthyPod != nil {
 					c.unhealthyPod = s.UnhealthyPod.Namespace + "/" + s.UnhealthyPod.Name
 				}
@@ -57,6 +58,16 @@ func blockers(nodes []Node) []Blocker {
 		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(b.PodSeconds, a.PodSeconds))
 	})
 	return all
+}
+
+// webhook is the name of the admission webhook that holds the pod, by the words of the API server; "" for none.
+func (s Span) webhook() string {
+	if s.For != waits.ForWebhook {
+		return ""
+	}
+	_, name, _ := strings.Cut(s.Why, `webhook "`)
+	name, _, _ = strings.Cut(name, `"`)
+	return name
 }
 
 func (b *Blocker) add(p Pod, s Span) {

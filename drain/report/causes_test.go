@@ -2,12 +2,14 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 )
 
 // What held a pod for 71 s is its cause, and not what held it in its last second;
@@ -54,6 +56,29 @@ func TestTheCauseIsWhatHeldLongest(t *testing.T) {
 	}
 	golden(t, "away.txt", r.Story())
 	golden(t, "away.md", r.Markdown())
+}
+
+// Pods that two webhooks hold are two rows, also where both hold one pod, one after the other.
+func TestEachWebhookIsABlocker(t *testing.T) {
+	c := aDrain()
+	denied := func(name string) *waits.Wait {
+		return &waits.Wait{For: waits.ForWebhook, Words: `admission webhook "` + name + `" denied the request: not now`}
+	}
+	c.pod(time.Second, "api-1", eviction.Retrying, denied("strimzi.example.com"))
+	c.pod(time.Second, "db-0", eviction.Retrying, denied("kubevirt.example.com"))
+	c.pod(time.Second, "api-1", eviction.Retrying, denied("kubevirt.example.com"))
+	of := map[string][]string{}
+	for _, b := range Of(c.ended(), false).Blockers {
+		if b.For == waits.ForWebhook {
+			of[b.Why] = b.Pods
+		}
+	}
+	want := map[string][]string{denied("strimzi.example.com").Words: {"shop/api-1"}, denied("kubevirt.example.com").Words: {"shop/api-1", "shop/db-0"}}
+	for why, pods := range want {
+		if slices.Sort(of[why]); !slices.Equal(of[why], pods) {
+			t.Errorf("%s holds %q, want %q", why, of[why], pods)
+		}
+	}
 }
 
 // A process that goes on where another died found the server as it is then.

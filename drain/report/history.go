@@ -392,7 +392,7 @@ func lasting(w *waits.Wait) string {
 // continues reports whether the next span is the same state for the same cause; the
 // words and figures of a cause change while it lasts.
 func (s Span) continues(next Span) bool {
-	if s.State != next.State || s.For != next.For || s.Budget != next.Budget {
+	if s.State != next.State || s.For != next.For || s.Budget != next.Budget || s.webhook() != next.webhook() {
 		return false
 	}
 	a, b := cmp.Or(s.UnhealthyPod, &budget.UnhealthyPod{}), cmp.Or(next.UnhealthyPod, &budget.UnhealthyPod{})

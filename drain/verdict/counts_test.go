@@ -17,7 +17,7 @@ func TestCounts(t *testing.T) {
 	lost := plan.Pod{Action: plan.ActionEvict, NotRemade: "it has no controller and will not be recreated"}
 	fine, waits, never := evict(budget.VerdictEvictable), evict(budget.VerdictWait), evict(budget.VerdictNever)
 	data, down := fine, fine
-	data.Ephemeral, down.Down = true, true
+	data.Ephemeral, down.Down = true, 1
 	stays, refused := plan.Pod{Action: plan.ActionSkip}, plan.Pod{Action: plan.ActionRefuse}
 	for _, c := range []struct {
 		node  plan.Node
