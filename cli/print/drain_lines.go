@@ -2,6 +2,7 @@ package print
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"sort"
 	"strings"
@@ -28,6 +29,7 @@ type lineState struct {
 	cordoned map[string]bool // nodes that this run sent a cordon for
 	adopted  map[string]bool // of these, those that another run had cordoned
 	started  map[kube.UID]bool
+	refused  map[kube.UID]bool // by the last answer: what leaves then was removed by somebody else
 	deleted  map[kube.UID]bool
 	forced   map[kube.UID]bool // deleted outside the plan; its end can be seen before the answer
 	waits    map[kube.UID]*saidWaits
@@ -43,7 +45,7 @@ type lineState struct {
 func newLineState(planned plan.Plan) lineState {
 	l := lineState{
 		plan: map[string]plan.Node{}, cordoned: map[string]bool{}, adopted: map[string]bool{},
-		started: map[kube.UID]bool{},
+		started: map[kube.UID]bool{}, refused: map[kube.UID]bool{},
 		deleted: map[kube.UID]bool{}, forced: map[kube.UID]bool{}, waits: map[kube.UID]*saidWaits{},
 		volumes: map[volumeOf]volume.State{}, doubts: map[string]bool{}, failures: map[string][]string{},
 		troubles: map[kube.UID]string{}, awaits: planned.Options.WaitReplacements > 0,
@@ -60,6 +62,10 @@ func (d *Drain) eventLines(e drain.Event) {
 	switch e.Kind {
 	case drain.EventIntent:
 		d.intent(e)
+	case drain.EventAnswer:
+		if verb := e.Action.Verb; verb == attempt.VerbEvict || verb == attempt.VerbDelete {
+			d.lines.refused[e.UID] = e.Answer.Code >= http.StatusBadRequest && e.Answer.Code != http.StatusNotFound
+		}
 	case drain.EventNode:
 		d.node(e)
 	case drain.EventPod:
@@ -223,7 +229,7 @@ func (d *Drain) pod(e drain.Event) {
 	switch {
 	case e.PodState.Left():
 		switch {
-		case !d.lines.started[e.UID] && !d.lines.forced[e.UID]:
+		case (!d.lines.started[e.UID] || d.lines.refused[e.UID]) && !d.lines.forced[e.UID]:
 			d.Line("", "pod/%s gone", e.Pod)
 		default:
 			d.Line("", "pod/%s %s", e.Pod, done)

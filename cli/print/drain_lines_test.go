@@ -40,6 +40,32 @@ func TestAlternatingCausesAreSaidOnce(t *testing.T) {
 	}
 }
 
+// A pod whose eviction was refused last, and that is gone then, was not evicted.
+func TestWhoRemovedAPod(t *testing.T) {
+	for _, c := range []struct {
+		codes []int
+		want  string
+	}{
+		{[]int{429}, "pod/kafka-0 gone\n"},
+		{[]int{201}, "pod/kafka-0 evicted\n"},
+		{[]int{429, 201}, "pod/kafka-0 evicted\n"},
+		{[]int{0}, "pod/kafka-0 evicted\n"}, // without an answer it may have been
+		{[]int{404}, "pod/kafka-0 evicted\n"},
+	} {
+		var out, err bytes.Buffer
+		o := (&Drain{Out: &Text{W: &out}, Err: &err, Now: time.Now}).Of(plan.Plan{})
+		for _, code := range c.codes {
+			evict := &attempt.ActionFacts{Verb: attempt.VerbEvict}
+			o.Event(drain.Event{Kind: drain.EventIntent, Pod: "kafka-0", UID: "p1", Action: evict})
+			o.Event(drain.Event{Kind: drain.EventAnswer, Pod: "kafka-0", UID: "p1", Action: evict, Answer: &attempt.AnswerFacts{Code: code}})
+		}
+		o.Event(drain.Event{Kind: drain.EventPod, Pod: "kafka-0", UID: "p1", PodState: eviction.Gone})
+		if text := out.String(); !strings.HasSuffix(text, c.want) {
+			t.Errorf("%v: %q, want %q", c.codes, text, c.want)
+		}
+	}
+}
+
 // A raise that is on its way is not said to be done, and what a surge waits for is said as the wait begins.
 func TestTheLinesOfASurge(t *testing.T) {
 	var out, err bytes.Buffer
