@@ -185,8 +185,8 @@ func allNodes(s *State) (names []string) {
 	return names
 }
 
-func (st *stepper) health() replacement.View {
-	return replacement.View{Snap: st.v.Snap, Now: st.v.Now, Ours: func(kube.UID) bool { return false }}
+func (v View) health() replacement.View {
+	return replacement.View{Snap: v.Snap, Now: v.Now, Ours: func(kube.UID) bool { return false }}
 }
 
 // measure notes how the workloads with pods on the nodes are, those that are known already left as they
@@ -201,13 +201,13 @@ func (st *stepper) measure(nodes []string) bool {
 			if p.Owner == nil {
 				continue
 			}
-			if !st.health().Readable(p.Owner) {
+			if !st.v.health().Readable(p.Owner) {
 				return false
 			}
 			of = append(of, replacement.Controlled{Namespace: p.Namespace, Owner: p.Owner})
 		}
 	}
-	if all := st.s.Baseline.With(st.health().Measure(of)); !st.s.measured || len(all) > len(st.s.Baseline) {
+	if all := st.s.Baseline.With(st.v.health().Measure(of)); !st.s.measured || len(all) > len(st.s.Baseline) {
 		st.emit(Event{Kind: EventBaseline, Baseline: all})
 	}
 	return true
@@ -218,7 +218,7 @@ func (st *stepper) gateOpen() bool {
 	if !st.v.Snap.Trusted(kube.KindPods) {
 		return false
 	}
-	worse, wake := st.s.Baseline.Worse(st.health(), nil)
+	worse, wake := st.s.Baseline.Worse(st.v.health(), nil)
 	st.wakeAt(wake)
 	next, tell, wake := st.s.Gate.Decide(worse, st.s.Facts.Options.MaxUnhealthy, st.v.Now)
 	st.wakeAt(wake)

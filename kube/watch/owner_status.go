@@ -27,8 +27,12 @@ func (r *Owners) ReadStatuses(ctx context.Context, store *kube.Store, nodes []st
 	ctx, cancel := r.bound(ctx, readTimeout)
 	defer cancel()
 	snapshot := store.Snapshot()
-	known := map[kube.UID]kube.OwnerStatus{}
-	maps.Copy(known, snapshot.OwnerStatus)
+	known := maps.Clone(snapshot.OwnerStatus)
+	if known == nil {
+		known = map[kube.UID]kube.OwnerStatus{}
+	}
+	there := ownersThere(snapshot)
+	maps.DeleteFunc(known, func(uid kube.UID, _ kube.OwnerStatus) bool { return !there[uid] })
 	var mu sync.Mutex
 	atOnce("status of an owner", r.dueStatuses(snapshot, nodes), func(o statusToRead) {
 		status := r.status(ctx, o)
@@ -39,6 +43,22 @@ func (r *Owners) ReadStatuses(ctx context.Context, store *kube.Store, nodes []st
 	if !maps.EqualFunc(known, snapshot.OwnerStatus, kube.OwnerStatus.Equal) {
 		store.SetOwnerStatus(known)
 	}
+}
+
+// ownersThere are the owners of budgets and of pods.
+func ownersThere(s *kube.Snapshot) map[kube.UID]bool {
+	there := map[kube.UID]bool{}
+	for _, b := range s.Budgets() {
+		if b.Owner != nil {
+			there[b.Owner.UID] = true
+		}
+	}
+	for _, p := range s.Pods() {
+		if p.Owner != nil {
+			there[p.Owner.UID] = true
+		}
+	}
+	return there
 }
 
 // statusToRead is an owner whose status is read. on is the node of its pod, which only Longhorn needs.

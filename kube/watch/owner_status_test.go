@@ -123,4 +123,9 @@ func TestOwnerStatus(t *testing.T) {
 	if store.Snapshot().Gen() != before {
 		t.Error("statuses that are as they were have changed the store")
 	}
+	store.Remove(store.Snapshot().BudgetsOf(store.Snapshot().Pod("pod-db"))[0])
+	read()
+	if _, there := store.Snapshot().OwnerStatus["of-db"]; there || len(store.Snapshot().OwnerStatus) != 8 {
+		t.Errorf("known are %q", slices.Sorted(maps.Keys(store.Snapshot().OwnerStatus)))
+	}
 }
