@@ -68,9 +68,9 @@ func (st leaseStep) leaseView(n *NodeRun) lease.View {
 	}.WithSnapshot(st.snap, st.now, o.TakesOver)
 }
 
-// worksOn reports whether there is a node on which something may still be done.
+// worksOn reports whether the run does not end yet, or there is a node on which something may still be done.
 func (st leaseStep) worksOn() bool {
-	return slices.ContainsFunc(st.s.Nodes, func(n *NodeRun) bool { return !n.State.Final() })
+	return st.s.working() != PhaseClose || slices.ContainsFunc(st.s.Nodes, func(n *NodeRun) bool { return !n.State.Final() })
 }
 
 // leasesWanted reports whether Leases are due: once the cordon is confirmed.

@@ -22,7 +22,7 @@ type View struct {
 	Wanted          bool     // the run has come to where it needs Leases, and may send
 	Untouched       bool     // nothing was sent for the node yet
 	Final           bool     // nothing more is done on the node
-	Elsewhere       bool     // but on other nodes: the run does not end yet
+	Elsewhere       bool     // but the run does not end yet
 
 	Live      *kube.Lease // over the node, nil if none shows
 	Ends      time.Time   // when Live can be taken for abandoned
