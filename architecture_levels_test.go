@@ -138,7 +138,7 @@ var packages = map[string]packageRow{
 	"drain/remedy": {imports: []string{"drain/annotation", "drain/attempt", "drain/budget", "drain/plan", "drain/surge", "drain/words",
 		"kube", "kube/request"}},
 	"drain/order":       {imports: []string{"drain/plan", "kube"}},
-	"drain/replacement": {imports: []string{"drain/plan", "drain/words", "kube"}},
+	"drain/replacement": {imports: []string{"drain/plan", "drain/surge", "drain/words", "kube"}},
 	"drain/waits":       {imports: []string{"drain/attempt", "drain/budget", "drain/words", "kube"}},
 	"drain/words":       {imports: []string{"kube"}},
 

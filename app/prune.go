@@ -139,8 +139,9 @@ func (r *Runs) LeftOn(on func(node kube.UID) bool) (said []string) {
 		}
 		if run := &record.State.Run; slices.ContainsFunc(run.Nodes, func(n drain.NodeFacts) bool { return on(n.UID) }) {
 			target := run.Target()
-			said = append(said, fmt.Sprintf("run %s has not ended and changed more than cordons: %s shows it, %s takes it back",
-				b.ID, target.Line("kdrain-tui report "+b.ID), target.Line("kdrain-tui rollback "+b.ID)))
+			said = append(said, fmt.Sprintf("run %s has not ended and changed more than cordons: "+
+				"%s shows it, %s takes it back", b.ID, target.Line("kdrain-tui report "+b.ID),
+				target.Line("kdrain-tui rollback "+b.ID)))
 		}
 	}
 	return said

@@ -70,7 +70,7 @@ func (st leaseStep) leaseView(n *NodeRun) lease.View {
 
 // worksOn reports whether the run does not end yet, or there is a node on which something may still be done.
 func (st leaseStep) worksOn() bool {
-	return st.s.working() != PhaseClose || slices.ContainsFunc(st.s.Nodes, func(n *NodeRun) bool { return !n.State.Final() })
+	return st.s.working() != PhaseClose || st.countNodes(NodeState.Final) < len(st.s.Nodes)
 }
 
 // leasesWanted reports whether Leases are due: once the cordon is confirmed.

@@ -27,3 +27,25 @@ func TestTheReplacementIsThePodThatHasComeLessFar(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 }
+
+// The raise of a surge is not what a workload wants: with replacements that start, it lacks nothing.
+func TestARaisedWorkloadLacksNothing(t *testing.T) {
+	deployment, set := kubetest.Deployment("shop/web", 3)
+	mark := map[string]string{kube.SurgeAnnotation: `{"run":"other","was":2,"to":3}`}
+	deployment.Annotations, set.Annotations = mark, mark
+	ready := func(name, node string) *corev1.Pod {
+		return kubetest.Pod("shop/"+name, kubetest.ByDeployment("web"), kubetest.On(node))
+	}
+	starts := kubetest.Pod("shop/web-3", kubetest.ByDeployment("web"), kubetest.On("w3"), kubetest.NotReady(0))
+	s := kubetest.SnapshotOf(kubetest.Now, deployment, set, ready("web-1", "w1"), ready("web-2", "w2"), starts)
+	v := View{Snap: s, Now: kubetest.Now, Ours: func(kube.UID) bool { return false }}
+	owner := s.PodNamed("shop", "web-1").Owner
+	now := v.Measure([]Controlled{{Namespace: "shop", Owner: owner}})
+	if len(now) != 1 || now[0].Wanted != 2 || now[0].missing() != 0 {
+		t.Fatalf("%+v", now)
+	}
+	before := Baseline{{APIVersion: now[0].APIVersion, Kind: now[0].Kind, Namespace: "shop", Name: "web", UID: now[0].UID, Wanted: 2, Available: 2}}
+	if worse, _ := before.Worse(v, nil); len(worse) > 0 {
+		t.Errorf("worse: %+v", worse)
+	}
+}

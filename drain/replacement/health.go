@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -94,7 +95,7 @@ func (v View) measure(w Workload) (now Workload, worst *kube.Pod, wake time.Time
 		}
 	}
 	if known := v.Snap.Workload(w.UID); known != nil && known.APIVersion == "" {
-		w.Wanted = int(known.Replicas)
+		w.Wanted = int(surge.Wants(known)) // a raise passes
 	}
 	return w, worst, wake
 }
