@@ -66,7 +66,7 @@ func TestRetire(t *testing.T) {
 	b.err.Reset()
 	run := onlyRun(t, b)
 	b.run("rollback", run, "--yes", "--server="+s.URL)
-	for _, text := range []string{"delete the Node object: cannot be undone", "clean the host up: cannot be undone", "there is nothing to undo"} {
+	for _, text := range []string{"delete the Node object: cannot be undone", "clean the host up: cannot be undone", "nothing is left to undo"} {
 		if !strings.Contains(b.err.String(), text) {
 			t.Errorf("rollback does not say %q:\n%s", text, b.err)
 		}

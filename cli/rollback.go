@@ -96,7 +96,7 @@ func (c *pastRun) undo(ctx context.Context, b *app.Rollback, session identified,
 	something := slices.ContainsFunc(b.Items, func(u rollback.Undo) bool { return u.Left == "" })
 	c.tellRollback(b, session, something)
 	if !something {
-		fmt.Fprintln(c.Err, "there is nothing to undo for run "+b.State.Run.ID)
+		fmt.Fprintln(c.Err, "nothing is left to undo for run "+b.State.Run.ID)
 		return nil
 	}
 	if err := b.MayUndo(ctx); err != nil {

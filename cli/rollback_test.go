@@ -274,11 +274,11 @@ func TestNothingToRollBack(t *testing.T) {
 	b := newBench(t, smallCluster())
 	b.denied = []string{"patch nodes", "list poddisruptionbudgets.policy"} // not needed for that
 	writeJournal(t, b.StateDir, "cluster-1")
-	b.expect(t, ExitDone, []string{"there is nothing to undo for run aaaaaa"}, "rollback", "aaaaaa", "--yes")
+	b.expect(t, ExitDone, []string{"nothing is left to undo for run aaaaaa"}, "rollback", "aaaaaa", "--yes")
 
 	b = newBench(t, smallCluster())
 	writeJournal(t, b.StateDir, "cluster-1", cutShort()[5:7]...)
-	b.expect(t, ExitDone, []string{"Left as it is:\n  uncordon node worker-1: it is already schedulable\n", "nothing to undo"},
+	b.expect(t, ExitDone, []string{"Left as it is:\n  uncordon node worker-1: it is already schedulable\n", "nothing is left to undo"},
 		"rollback", "aaaaaa", "--yes")
 	if b.writer.writes() > 0 {
 		t.Error("wrote")
