@@ -264,8 +264,8 @@ func (r *Rollback) Undo(ctx context.Context, item rollback.Undo) error {
 			return r.done(ctx, sent)
 		}
 		if now.Fields != nil && attempt.PatchFails(answer) {
-			_ = r.record(now.Kept(r.State, remedy.ChangedSince, r.session.Identity().User, r.session.Now()))
-			return errors.New(remedy.ChangedSince)
+			kept := now.Kept(r.State, remedy.ChangedSince, r.session.Identity().User, r.session.Now())
+			return errors.Join(errors.New(remedy.ChangedSince), r.record(kept))
 		}
 		lost, refused = nil, errors.New(attempt.AnswerWords(answer))
 		if attempt.MayBeDone(answer) {

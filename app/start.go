@@ -68,9 +68,9 @@ func (s *Session) launch(ctx context.Context, c engine.EngineConfig, plan plan.P
 // ownersPause is how often the owners that are not watched are read again.
 const ownersPause = 10 * time.Second
 
-// followOwners reads owners that are not watched every ownersPause while a run is live. The status of those that own
-// budgets tells how far their controllers are. A guard needs the scales of those that own pods: without them it would
-// hold the pods of an owner that was scaled down until the run ends.
+// followOwners reads owners that no watch shows, every ownersPause while a run is live. Owners of budgets: their status
+// tells what their controllers do. Owners of pods, for a guard: without a new scale it would hold the pods of an owner
+// that was scaled down until the run ends.
 func (s *Session) followOwners(ctx context.Context, run live.Run, o plan.Options, nodes []string) {
 	ctx, cancel := context.WithCancel(ctx)
 	s.Runs.group.Go("end of a run", func() { // a read must not hold up the end

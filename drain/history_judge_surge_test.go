@@ -104,8 +104,8 @@ func (h *history) judgeRefusal(t *rapid.T, app, why string) {
 	}
 }
 
-// judgeReplaced judges that the replicas of a batch are set back once each of its pods that is to leave has a replacement,
-// by what the watches show: a pod that was not there when the batch began, or one of those that were too many.
+// judgeReplaced fails where the replicas of a batch are set back before each pod that is to leave has a Ready replacement
+// in the watches. A replacement is a pod that was made after the batch began, or a surplus pod of the workload.
 func (h *history) judgeReplaced(t *rapid.T, a *app, c *surge.Change) {
 	var others, ready []kube.UID
 	batch := h.state.Surges.Of(a.uid()).Batch

@@ -46,8 +46,8 @@ func watch(t *testing.T, ctx context.Context, dir string) *Watched {
 	return w
 }
 
-// A run of another process is seen as its journal grows, until the run has ended. A process that leaves it before is
-// noticed, and so is the one that goes on with it.
+// A run of another process is shown as its journal grows, until the run has ended. It is shown whether a process works
+// on it: the first one can end before the run, and another one can resume it.
 func TestWatchFollowsTheJournal(t *testing.T) {
 	for name, end := range map[string][]drain.Event{
 		"ended":     {{Seq: 3, Kind: drain.EventRunEnded, Outcome: drain.OutcomeDone}},

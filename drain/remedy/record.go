@@ -112,8 +112,8 @@ type Decision struct {
 	Wake   time.Time // when to decide again if nothing changes before, zero for never
 }
 
-// TakeBack decides whether what a remedy changed is taken back now: replicas and fields at the end of
-// the run, a taint when its node has returned.
+// TakeBack decides whether the change of a remedy is undone now. Replicas and fields are restored at the end of the run,
+// and a taint is removed when its node has returned.
 func (r *Record) TakeBack(run string, snap *kube.Snapshot, end bool, now time.Time) Decision {
 	if !r.Open() {
 		return Decision{}

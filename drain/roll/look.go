@@ -26,8 +26,8 @@ func (st *stepper) asDrained(n *Node) bool {
 	return against == "" && wait == ""
 }
 
-// warnOfUse tells once that a node was taken back into use while its command works on it. A Node object that is gone or
-// new is what many a work does.
+// warnOfUse warns once when a node is in use again while its work command runs. A Node object that was deleted or
+// replaced is no reason: many work commands do that.
 func (st *stepper) warnOfUse(n *Node) {
 	node := st.v.Snap.Node(n.Name)
 	against, _ := st.look(n)

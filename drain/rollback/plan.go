@@ -256,7 +256,7 @@ func (u *Undo) Event(s *drain.State, by string, at time.Time) drain.Event {
 	return e
 }
 
-// Kept is what the journal of the run keeps of a thing that somebody else changed: nothing undoes it any more.
+// Kept is the event for a change that is left as it is, as somebody else has changed the object since.
 func (u *Undo) Kept(s *drain.State, why, by string, at time.Time) drain.Event {
 	e := u.Event(s, by, at)
 	e.RemedyState, e.Message = remedy.Kept, why

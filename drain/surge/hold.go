@@ -51,10 +51,9 @@ func (r *Record) Hold(v View, p *kube.Pod) (hold Hold, wake time.Time) {
 // short reports whether the workload of a pod has fewer available pods than it wants, without the others that
 // the run has asked to go.
 func short(v View, w *kube.Workload, of *kube.Pod) bool {
-	serves, serverNow := int32(0), v.Snap.ServerTime(v.Now)
+	serves := int32(0)
 	for _, p := range activeOf(v.Snap, w) {
-		if p.Ready && !serverNow.Before(p.AvailableAt(w.MinReadySeconds)) &&
-			(p.UID == of.UID || v.Asked(p.UID).IsZero()) {
+		if availableNow(v, w, p) && (p.UID == of.UID || v.Asked(p.UID).IsZero()) {
 			serves++
 		}
 	}

@@ -30,7 +30,7 @@ type SetFields struct {
 	Fields
 }
 
-// Path is that of the object.
+// Path is the path of the object on the API server.
 func (r SetFields) Path() string {
 	root := "/apis/"
 	if !strings.Contains(r.APIVersion, "/") {
