@@ -112,7 +112,7 @@ type Decision struct {
 	Wake   time.Time // when to decide again if nothing changes before, zero for never
 }
 
-// TakeBack decides whether the change of a remedy is undone now. Replicas and fields are restored at the end of the run,
+// TakeBack decides whether the change of a remedy is undone now. Replicas and fields are restored at the end of a run,
 // and a taint is removed when its node has returned.
 func (r *Record) TakeBack(run string, snap *kube.Snapshot, end bool, now time.Time) Decision {
 	if !r.Open() {
