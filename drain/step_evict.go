@@ -191,14 +191,14 @@ func (st evictPhase) closeNode(n *NodeRun) {
 		case p.State == eviction.Failed:
 			failed = append(failed, p.Namespace+"/"+p.Name+": "+p.Message)
 		case st.podsOn(n.Name).LeftBehind(p):
-			left = append(left, p.Namespace+"/"+p.Name)
+			left = append(left, p.Namespace+"/"+p.Name+": "+p.Message)
 		}
 	}
 	switch {
 	case len(failed) > 0:
 		st.setNode(n, NodeFailed, words.Count(len(failed), "pod", "pods")+" could not be moved; "+failed[0])
 	case len(left) > 0:
-		st.setNode(n, NodeStopped, words.Count(len(left), "pod", "pods")+" left on it as the operator asked: "+left[0])
+		st.setNode(n, NodeStopped, words.Count(len(left), "pod", "pods")+" left on it; "+left[0])
 	default:
 		st.setNode(n, NodeDrained, "")
 	}
