@@ -79,6 +79,8 @@ func (c *shownCluster) newPod(name string, before *corev1.Pod, e edit) *corev1.P
 	switch kind {
 	case "Job":
 		group = "batch/v1"
+	case "VirtualMachineInstance":
+		group = "kubevirt.io/v1"
 	case "ReplicationController":
 		group, uid = "v1", app+"-rc"
 		p.Labels["app"] = uid

@@ -74,13 +74,15 @@ func (v *View) StillShown(r *Record) bool {
 }
 
 // Leaving is when the pod was on its way at the earliest, by the server's clock: its deletion,
-// else what we know of its eviction, whose moment by that clock is exact to a second.
+// else what we know of its eviction, whose moment by that clock is exact to a second. KubeVirt starts the pod that a
+// virtual machine migrates to after the first request, and before the pod on the node ends.
 func (v *View) Leaving(r *Record) time.Time {
-	if live := v.Snap.Pod(r.UID); live != nil {
+	migrates := r.Controller != nil && r.Controller.Kind == "VirtualMachineInstance"
+	if live := v.Snap.Pod(r.UID); live != nil && !migrates {
 		return live.Deleted.Add(-time.Duration(live.DeletionGrace) * time.Second)
 	}
 	from := r.Accepted
-	if from.IsZero() {
+	if from.IsZero() || migrates {
 		from = r.Begun
 	}
 	return v.Snap.ServerTime(from).Truncate(time.Second).Add(-time.Second)
