@@ -46,14 +46,14 @@ func Managed(b *kube.Budget) bool { return b.OwnerGroup() != "" || ofLonghorn(b)
 // closed: the budget is Managed, or an admission webhook is asked. The conditions of a webhook are not evaluated. An
 // eviction has no labels.
 func MayAct(s *kube.Snapshot, p *kube.Pod, b *kube.Budget) bool {
-	return Managed(b) || asked(s, p)
+	return Managed(b) || asked(s, p.Namespace)
 }
 
-// asked reports whether an admission webhook is asked before the pod is evicted.
-func asked(s *kube.Snapshot, p *kube.Pod) bool {
+// asked reports whether an admission webhook is asked before a pod of the namespace is evicted.
+func asked(s *kube.Snapshot, namespace string) bool {
 	return slices.ContainsFunc(s.WebhookConfigurations(), func(c *kube.WebhookConfiguration) bool {
 		return slices.ContainsFunc(c.Webhooks, func(w kube.Webhook) bool {
-			return w.Asks("CREATE", "", "pods/eviction") && w.Objects.Matches(labels.Set{}) && w.AsksIn(s, p.Namespace)
+			return w.Asks("CREATE", "", "pods/eviction") && w.Objects.Matches(labels.Set{}) && w.AsksIn(s, namespace)
 		})
 	})
 }
@@ -152,8 +152,9 @@ func migration(status map[string]string) string {
 	}
 }
 
-// closed is why the controller of a budget does not open it whatever is evicted, "" if it may.
-func (l *Tracker) closed(b *kube.Budget) string {
+// closed is why the controller of a budget does not open it whatever is evicted, "" if it may; none tells that the budget
+// allows nothing while all its pods are healthy.
+func (l *Tracker) closed(b *kube.Budget, none bool) string {
 	if !Managed(b) {
 		return ""
 	}
@@ -164,6 +165,9 @@ func (l *Tracker) closed(b *kube.Budget) string {
 	case group == kubevirt && status["conditions.LiveMigratable"] == "False": // its webhook pod-eviction-admitter.go
 		return "the virtual machine cannot be migrated: " +
 			words.Quote(cmp.Or(status["conditions.LiveMigratable.message"], "no reason is given"))
+	case opens[group] == strimzi && none && l.s.Trusted(kube.KindValidatingWebhooks) &&
+		!asked(l.s, b.Namespace):
+		return "its drain cleaner is not installed: nothing asks Strimzi to restart the pod"
 	case group == "" && status["lastReplicaOf"] != "" && status["nodeDrainPolicy"] == blockLast:
 		return "Longhorn keeps it while " + report("", status) + " (setting node-drain-policy)"
 	}
@@ -193,6 +197,10 @@ func (l *Tracker) adviseClosed(b *kube.Budget) []Advice {
 	if b.OwnerGroup() == kubevirt {
 		return []Advice{{"shut the virtual machine down, and start it again after the drain",
 			"virtctl stop -n " + b.Namespace + " " + b.Owner.Name}}
+	}
+	if opens[b.OwnerGroup()] == strimzi { // it removes the annotation itself
+		return []Advice{{Text: "install the drain cleaner of Strimzi, or use ask-controller in the run for each pod: " +
+			strimziWayOut.cost}}
 	}
 	var advice []Advice
 	if b.OwnerGroup() == cnpg {

@@ -25,6 +25,8 @@ func TestControllersReport(t *testing.T) {
 	virtctl := []string{"shut the virtual machine down, and start it again after the drain: virtctl stop -n shop db"}
 	evict := []string{"let Longhorn move the replicas away, and undo that after the drain: Longhorn copies all replicas of the node to other nodes: " +
 		"kubectl patch nodes.longhorn.io -n shop w1 --type=merge -p '" + `{"spec":{"allowScheduling":false,"evictionRequested":true}}'`}
+	cleaner := []string{"install the drain cleaner of Strimzi, or use ask-controller in the run for each pod: " +
+		"Strimzi restarts it in its next reconciliation, by default every two minutes"}
 	for name, of := range map[string]struct {
 		group, kind string // none: Longhorn
 		status      kube.OwnerStatus
@@ -36,6 +38,7 @@ func TestControllersReport(t *testing.T) {
 		"no right":              {"ceph.rook.io", "CephCluster", kube.OwnerStatus{Hidden: "no right to get cephclusters.ceph.rook.io"}, VerdictManaged, "complete again; its status is not known: no right to get cephclusters.ceph.rook.io", nil},
 		"Rook":                  {"ceph.rook.io", "CephCluster", fields("ceph.health", "HEALTH_WARN", "phase", "Ready"), VerdictManaged, "; now: HEALTH_WARN, Ready", nil},
 		"ECK":                   {"elasticsearch.k8s.elastic.co", "Elasticsearch", fields("health", "yellow", "phase", "MigratingData"), VerdictManaged, "; now: yellow, MigratingData", nil},
+		"no drain cleaner":      {"kafka.strimzi.io", "Kafka", kube.OwnerStatus{}, VerdictNever, "by Kafka db; its drain cleaner is not installed: nothing asks Strimzi to restart the pod", cleaner},
 		"Strimzi":               {"kafka.strimzi.io", "Kafka", fields("conditions.Ready", "False", "conditions.Ready.message", "rolling broker 2"), VerdictManaged, "; now: rolling broker 2", nil},
 		"not Ready, no message": {"example.org", "Cache", fields("conditions.Ready", "False"), VerdictManaged, "; now: not Ready", nil},
 		"a phase":               {"example.org", "Cache", fields("phase", "Moving"), VerdictManaged, "decides when it opens; now: Moving", nil},
@@ -58,6 +61,9 @@ func TestControllersReport(t *testing.T) {
 					b.Spec.Selector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
 						{Key: longhornLabel, Operator: metav1.LabelSelectorOpDoesNotExist}}}
 				})
+			}
+			if name != "no drain cleaner" {
+				objects = append(objects, hook("pods/eviction", nil))
 			}
 			store := kubetest.StoreOf(kubetest.Now, objects...)
 			pod, owner := store.Snapshot().PodNamed("shop", "cart-1"), store.Snapshot().BudgetNamed("shop", "cart").Owner

@@ -10,16 +10,18 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
+// hook is a webhook that is asked before a resource of pods is created.
+func hook(resource string, edit func(w *admissionv1.ValidatingWebhook)) *admissionv1.ValidatingWebhookConfiguration {
+	w := admissionv1.ValidatingWebhook{Name: "x", Rules: []admissionv1.RuleWithOperations{{
+		Operations: []admissionv1.OperationType{admissionv1.Create}, Rule: admissionv1.Rule{APIGroups: []string{""}, Resources: []string{resource}}}}}
+	if edit != nil {
+		edit(&w)
+	}
+	return &admissionv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "x", UID: "x"}, Webhooks: []admissionv1.ValidatingWebhook{w}}
+}
+
 // A webhook is asked before an eviction where its rules, its namespaces and its objects say so.
 func TestMayAct(t *testing.T) {
-	hook := func(resource string, edit func(w *admissionv1.ValidatingWebhook)) *admissionv1.ValidatingWebhookConfiguration {
-		w := admissionv1.ValidatingWebhook{Name: "x", Rules: []admissionv1.RuleWithOperations{{
-			Operations: []admissionv1.OperationType{admissionv1.Create}, Rule: admissionv1.Rule{APIGroups: []string{""}, Resources: []string{resource}}}}}
-		if edit != nil {
-			edit(&w)
-		}
-		return &admissionv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "x", UID: "x"}, Webhooks: []admissionv1.ValidatingWebhook{w}}
-	}
 	pod := &kube.Pod{Namespace: "shop", Name: "web"}
 	shop := &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": "shop"}}
 	for name, c := range map[string]struct {

@@ -125,7 +125,7 @@ func (l *Tracker) Page(b *kube.Budget) *page {
 	}
 	p.why = neverAllows(b, p)
 	p.never = neverWords(b, p)
-	if why := l.closed(b); why != "" {
+	if why := l.closed(b, p.why != "" && p.why != neverComputed); why != "" {
 		p.why, p.never = neverOpened, managedBy(b)+"; "+why
 	}
 	if l.pages == nil {

@@ -57,7 +57,7 @@ func (l *Tracker) WayOut(p *kube.Pod, b *kube.Budget) (out WayOut, why string) {
 	switch {
 	case of.kind == "Pod" && !l.s.Trusted(kube.KindValidatingWebhooks):
 		return out, "whether the drain cleaner of Strimzi is installed cannot be seen"
-	case of.kind == "Pod" && asked(l.s, p):
+	case of.kind == "Pod" && asked(l.s, p.Namespace):
 		return out, "an admission webhook is asked before the eviction: the drain cleaner of Strimzi does the same"
 	case of.kind == "Pod":
 		return out, ""
@@ -65,7 +65,7 @@ func (l *Tracker) WayOut(p *kube.Pod, b *kube.Budget) (out WayOut, why string) {
 		return out, "its status is not known: " + status.Hidden
 	case out.UID == "" || len(status.Fields) == 0:
 		return out, out.Kind + " " + out.Name + " of its controller is not read yet, or may not be"
-	case l.closed(b) == "":
+	case l.Page(b).why != neverOpened:
 		return out, "its controller may still open it: " + l.managedWords(b)
 	case out.From == out.To:
 		return out, out.Kind + " " + out.Name + " has these values already: its controller is working on it"
