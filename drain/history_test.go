@@ -252,19 +252,24 @@ func (h *history) counted(b *policyv1.PodDisruptionBudget) bool {
 
 // checkEnd looks at the run as a whole.
 func (h *history) checkEnd(t *rapid.T) {
-	fromJournal, live := *Fold(nil, journalled(h.events)...), *h.state
+	tellTheSame(t, h.events, h.state)
+	h.judgeLeftovers(t)
+}
+
+// tellTheSame compares what the journal of a run tells with its state.
+func tellTheSame(t rapid.TB, events []Event, state *State) {
+	fromJournal, live := *Fold(nil, journalled(events)...), *state
 	got, want := toldBy(t, &fromJournal), toldBy(t, &live)
 	for i := range min(len(got), len(want)) {
 		if got[i] != want[i] {
 			t.Errorf("the journal tells %s, and the run %s", got[i], want[i])
 		}
 	}
-	h.judgeLeftovers(t)
 }
 
 // toldBy is what a state tells its readers, without what no journal keeps: when Leases
 // were renewed.
-func toldBy(t *rapid.T, s *State) []string {
+func toldBy(t rapid.TB, s *State) []string {
 	nodes := make([]*NodeRun, len(s.Nodes))
 	for i, n := range s.Nodes {
 		changed := *n

@@ -25,6 +25,9 @@ func TestScripts(t *testing.T) {
 		}
 		s := newScript()
 		datadriven.RunTest(t, path, s.command)
+		if s.state != nil {
+			tellTheSame(t, s.events, s.state)
+		}
 	})
 }
 

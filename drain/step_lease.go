@@ -164,8 +164,8 @@ func (s *State) editLease(node string, edit func(l *lease.Record)) {
 
 // applyLease is the fold of the events of a Lease's state.
 func (s folding) applyLease(e Event) {
-	if n := s.Node(e.Node); e.LeaseState == lease.Overdue && n != nil && n.Lease != nil {
-		s.stopClocks(e.Node, n.Lease.Renewed.Add(lease.OverdueAfter)) // the machine may have slept since
+	if e.LeaseState == lease.Overdue {
+		s.stopClocks(e.Node, e.Lease.RenewedAt.Add(lease.OverdueAfter)) // the machine may have slept since
 	}
 	s.editLease(e.Node, func(l *lease.Record) { l.Become(*e.Lease, e.LeaseState, e.Message, e.Time) })
 }

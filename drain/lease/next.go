@@ -197,7 +197,9 @@ func keep(r *Record, v View) Decision {
 	case age >= OverdueAfter && r.denied >= deniedFor:
 		return Decision{Change: without(v.Namespace, kube.LeaseName(v.UID), r.Message)}
 	case r.State == Held && age >= OverdueAfter:
-		d = become(r.Facts, Overdue, "not renewed for "+words.ShortTime(age)+
+		f := r.Facts
+		f.RenewedAt = r.Renewed
+		d = become(f, Overdue, "not renewed for "+words.ShortTime(age)+
 			": nothing is sent for the node until it is")
 	case r.State == Held:
 		d.wakeAt(v.Now.Add(OverdueAfter-age), v.Now)

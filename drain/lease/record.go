@@ -49,6 +49,8 @@ type Facts struct {
 	Holder    string   `json:"holder,omitempty"` // id of the run that holds it
 	// Shown is the resourceVersion by which a write without an answer shows.
 	Shown string `json:"shownVersion,omitempty"`
+	// RenewedAt is when a Lease that is Overdue was last renewed: renewals are in no journal.
+	RenewedAt time.Time `json:"renewedAt,omitzero"`
 }
 
 func factsOf(l *kube.Lease) Facts {
@@ -82,6 +84,7 @@ func (r *Record) Become(f Facts, state State, message string, at time.Time) {
 		r.Since = at
 	}
 	r.Facts, r.State, r.Message = f, state, message
+	r.RenewedAt = time.Time{}
 	if state == Held && r.Taken.IsZero() {
 		r.Taken = at
 	}
