@@ -23,25 +23,29 @@ func removeBudget(ctx context.Context, writer request.Writer, ref request.Budget
 	return errors.New(attempt.AnswerWords(answer))
 }
 
-// Compare compares what the report of a run says is left to do with the cluster, which must be that of the run. A
-// dashboard watches it already.
+// Compare compares what the report of a run says is left to do with the cluster.
 func (s *Session) Compare(ctx context.Context, told *report.Report, run *drain.State) error {
-	if err := sameCluster(s.Identity(), &run.Run); err != nil {
-		return err
-	}
 	var nodes []string
 	for _, n := range run.Nodes {
 		nodes = append(nodes, n.Name)
 	}
 	kinds, _ := leftKinds(run)
-	kinds = append(kinds, kube.KindPods)
-	if s.Source == nil {
-		s.Source = s.Watch(ctx, nodes, kinds...)
-	}
-	snapshot, err := s.Synced(ctx, kinds, nodes...)
+	snapshot, err := s.Seen(ctx, &run.Run, nodes, append(kinds, kube.KindPods)...)
 	if err != nil {
 		return err
 	}
 	told.Check(run, snapshot, s.Now())
 	return nil
+}
+
+// Seen is what the cluster, which must be that of the run, shows of those nodes and kinds now. A dashboard watches it
+// already.
+func (s *Session) Seen(ctx context.Context, run *drain.RunFacts, nodes []string, kinds ...kube.Kind) (*kube.Snapshot, error) {
+	if err := sameCluster(s.Identity(), run); err != nil {
+		return nil, err
+	}
+	if s.Source == nil {
+		s.Source = s.Watch(ctx, nodes, kinds...)
+	}
+	return s.Synced(ctx, kinds, nodes...)
 }

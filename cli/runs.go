@@ -9,17 +9,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/app/rolls"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
+	"github.com/kdrain-tui/kdrain-tui/cli/rolling"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
 )
 
-// What journals tell without a cluster: which runs there are, what became of one, and how
-// it went.
+// What journals tell: which runs there are, what became of one, and how it went.
 
 func (p *Program) runsCommand() *cobra.Command {
 	f := p.newFlags()
@@ -40,8 +41,7 @@ runs -o json | jq -r 'first(.[] | select(.outcome == "")).run'`),
 	return cmd
 }
 
-// listRuns tells of every journal that can be read; one that cannot be is said,
-// and is the exit code's matter.
+// listRuns tells of every journal. One that cannot be read is named, and sets the exit code.
 func (p *Program) listRuns(f *flags) error {
 	records, damaged, err := p.runs.Records()
 	if err != nil {
@@ -77,8 +77,8 @@ func (p *Program) reportCommand() *cobra.Command {
 		Short: "Show what a run was asked to do and what became of it",
 		Long: "Shows what a run was asked to do and what became of each pod, what blocked them and for how\n" +
 			"long, and what is left to do, from its journal; also of a run that is under way or whose process died.\n" +
-			"Without a name it is the newest run. Where something was left to do, it looks at the cluster of the run: what was\n" +
-			"done since is told apart. A cluster that does not answer within 5 s is no error.",
+			"Without a name it is the newest run. Where something was left to do, and after a roll, it looks at the cluster:\n" +
+			"what was done since is told apart. A cluster that does not answer within 5 s is no error.",
 		Example: p.examples(`
 # Tell what became of the newest run
 report
@@ -105,7 +105,7 @@ func (c *pastRun) report(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if host := c.f.host(c.Program); host.Known(id) {
-		return host.Report(id, c.printer(c.f), c.Out, c.f.output == "markdown")
+		return host.Report(id, c.printer(c.f), c.Out, c.f.output == "markdown", c.comparison(cmd))
 	}
 	r, err := c.runs.Record(id)
 	if err != nil {
@@ -116,9 +116,9 @@ func (c *pastRun) report(cmd *cobra.Command, args []string) error {
 		told.Warnings = append(told.Warnings, tornNote(r))
 	}
 	if !r.Live && len(told.ToDo) > 0 {
-		if err := c.compare(cmd, &told, r.State); err != nil {
-			told.Unchecked = err.Error()
-		}
+		told.Unchecked = c.comparison(cmd)(&r.State.Run, func(ctx context.Context, s *app.Session) error {
+			return s.Compare(ctx, &told, r.State)
+		})
 	}
 	return c.printer(c.f).Value(told, func(t *print.Text) {
 		if c.f.output == "markdown" {
@@ -131,21 +131,25 @@ func (c *pastRun) report(cmd *cobra.Command, args []string) error {
 	})
 }
 
-// compare compares a report with the cluster of its run. One that is away delays the report by 5 s at most.
-func (c *pastRun) compare(cmd *cobra.Command, told *report.Report, run *drain.State) error {
-	ctx, cancel := context.WithTimeout(cmd.Context(), 5*time.Second)
-	defer cancel()
-	session, err := c.openOf(ctx, cmd, &run.Run, false)
-	if err != nil {
-		return err
+// comparison compares with the cluster of a run, for 5 s at most, and returns why it did not, "" if it did.
+func (c *pastRun) comparison(cmd *cobra.Command) rolling.Comparison {
+	return func(run *drain.RunFacts, compare func(context.Context, *app.Session) error) string {
+		ctx, cancel := context.WithTimeout(cmd.Context(), 5*time.Second)
+		defer cancel()
+		session, err := c.openOf(ctx, cmd, run, false)
+		if err == nil {
+			defer session.Close()
+			err = compare(ctx, session)
+		}
+		if err != nil {
+			return err.Error()
+		}
+		return ""
 	}
-	defer session.Close()
-	return session.Compare(ctx, told, run)
 }
 
 func (p *Program) replayCommand() *cobra.Command {
-	f := p.newFlags()
-	var speed float64
+	f, speed := p.newFlags(), 1.0
 	cmd := &cobra.Command{
 		Use:   "replay RUN|FILE",
 		Short: "Play a run on the dashboard, from its journal",
@@ -162,7 +166,7 @@ replay ./k7f3pm.jsonl --speed=0`),
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return p.replay(cmd.Context(), f, speed, args) },
 	}
-	cmd.Flags().Float64Var(&speed, "speed", 1, "how many times as fast as it was; 0 shows the end")
+	cmd.Flags().Float64Var(&speed, "speed", speed, "how many times as fast as it was; 0 shows the end")
 	f.bindScreen(cmd.Flags())
 	f.bindLook(cmd.Flags())
 	return cmd

@@ -216,6 +216,21 @@ type Node struct {
 	ProviderID string
 }
 
+// Status is the word that kubectl get nodes has for the node (pkg/printers/internalversion printNode).
+func (n *Node) Status() string {
+	status := "NotReady"
+	switch n.Ready {
+	case NodeReady:
+		status = "Ready"
+	case "":
+		status = "Unknown"
+	}
+	if n.Unschedulable {
+		status += ",SchedulingDisabled"
+	}
+	return status
+}
+
 // Zone is the node's topology zone, "" where the label is missing.
 func (n *Node) Zone() string { return n.Labels[corev1.LabelTopologyZone] }
 

@@ -126,6 +126,11 @@ func (r *Runs) Report(b live.Brief) (string, error) {
 			return "", err
 		}
 		told := roll.ReportOf(record.Events, record.Live)
+		if !record.Live {
+			if err := record.Compare(r.ctx, r.session, &told); err != nil {
+				told.Unchecked = err.Error()
+			}
+		}
 		return told.Markdown(), nil
 	}
 	if err := r.session.Runs.Known(b.ID); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 	"github.com/kdrain-tui/kdrain-tui/kube/conn"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -27,7 +28,9 @@ type here struct{ app.Cluster }
 func (here) Identity() conn.Identity { return conn.Identity{ClusterID: "cluster-1", Context: "prod"} }
 
 func session(t *testing.T) *app.Session {
-	return &app.Session{Cluster: here{}, Runs: app.NewRuns(t.TempDir(), "kdrain-tui"), View: app.View{Now: time.Now}}
+	sim := kubetest.NewSimulation() // without a node
+	t.Cleanup(sim.Halt)
+	return &app.Session{Cluster: here{}, Runs: app.NewRuns(t.TempDir(), "kdrain-tui"), View: app.View{Source: sim, Now: time.Now}}
 }
 
 // write writes the journal of a run; without an outcome it has no end.
@@ -97,6 +100,8 @@ func TestShow(t *testing.T) {
 		}
 		if text, err := past.Report(b); err != nil || !strings.Contains(text, b.ID) {
 			t.Errorf("%s: %q %v", b.ID, text, err)
+		} else if b.Roll && !strings.Contains(text, "| deleted |") {
+			t.Errorf("its node was not compared with the cluster: %s", text)
 		}
 	}
 	if _, _, err := past.Show(live.Brief{ID: "../live"}); err == nil {

@@ -1,12 +1,14 @@
 package rolls
 
 import (
+	"context"
 	"errors"
 	"slices"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
+	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // Record is what a journal tells of its roll.
@@ -61,4 +63,18 @@ func (r *Record) Runs() (ids []string) {
 		}
 	}
 	return ids
+}
+
+// Compare compares the nodes of the report of a roll with the cluster.
+func (r *Record) Compare(ctx context.Context, s *app.Session, told *roll.Report) error {
+	var nodes []string
+	for i := range r.State.Nodes {
+		nodes = append(nodes, r.State.Nodes[i].Name)
+	}
+	snapshot, err := s.Seen(ctx, &r.State.Facts.Run, nodes, kube.KindNodes)
+	if err != nil {
+		return err
+	}
+	told.Check(r.State, snapshot, s.Now())
+	return nil
 }

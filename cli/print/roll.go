@@ -167,6 +167,9 @@ func RollReport(t *Text, report roll.Report) {
 		nodes.Add("", row...)
 	}
 	nodes.Write(t.W)
+	for _, note := range report.Notes() {
+		t.Say("%s", note)
+	}
 }
 
 // rollStatus is where a roll stands.

@@ -104,13 +104,21 @@ func (h *Host) Live(id string) error {
 // Known reports whether there is a roll of that id on this machine.
 func (h *Host) Known(id string) bool { return rolls.Known(h.Runs, id) }
 
+// Comparison opens the cluster of a run and compares what is told of it. It returns why it did not, "" if it did.
+type Comparison func(run *drain.RunFacts, compare func(context.Context, *app.Session) error) string
+
 // Report tells what became of each node of a roll, in the form that was asked for.
-func (h *Host) Report(id string, printer print.Printer, out io.Writer, markdown bool) error {
+func (h *Host) Report(id string, printer print.Printer, out io.Writer, markdown bool, comparison Comparison) error {
 	r, err := rolls.Read(h.Runs, id)
 	if err != nil {
 		return err
 	}
 	told := roll.ReportOf(r.Events, r.Live)
+	if !r.Live {
+		told.Unchecked = comparison(&r.State.Facts.Run, func(ctx context.Context, s *app.Session) error {
+			return r.Compare(ctx, s, &told)
+		})
+	}
 	return printer.Value(told, func(t *print.Text) {
 		if markdown {
 			fmt.Fprint(out, told.Markdown())

@@ -2,6 +2,7 @@ package roll
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -25,6 +26,9 @@ type Report struct {
 	Batches   []BatchReport `json:"batches"`
 	Nodes     []NodeReport  `json:"nodes"`
 	Warnings  []string      `json:"warnings,omitempty"`
+	// CheckedAt is when the nodes were compared with the cluster, Unchecked why they were not.
+	CheckedAt time.Time `json:"checkedAt,omitzero"`
+	Unchecked string    `json:"unchecked,omitempty"`
 }
 
 // BatchReport is one batch of a Report.
@@ -43,6 +47,7 @@ type NodeReport struct {
 	Message   string     `json:"message,omitempty"`
 	StartedAt *time.Time `json:"startedAt"`
 	EndedAt   *time.Time `json:"endedAt"`
+	Now       string     `json:"now,omitempty"` // what the cluster showed at CheckedAt, as kubectl prints it
 }
 
 const reportSchema = "kdrain-tui/roll-report/v1"
@@ -67,6 +72,24 @@ func ReportOf(events []Event, live bool) Report {
 			StartedAt: timeOrNil(n.Began), EndedAt: timeOrNil(n.Ended)})
 	}
 	return r
+}
+
+// Check compares the nodes of the roll with the cluster.
+func (r *Report) Check(run *State, s *kube.Snapshot, now time.Time) {
+	r.CheckedAt = now.UTC()
+	for i := range r.Nodes {
+		n := &r.Nodes[i]
+		switch live := s.Node(n.Name); {
+		case !s.Health().Live || s.SyncOn(kube.KindNodes, n.Name).Phase != kube.Synced:
+			n.Now = "not known"
+		case live == nil:
+			n.Now = "deleted"
+		case live.UID != run.Nodes[i].UID:
+			n.Now = "replaced by another node with its name"
+		default:
+			n.Now = live.Status()
+		}
+	}
 }
 
 func timeOrNil(t time.Time) *time.Time {
@@ -101,16 +124,32 @@ func (r *Report) Head() string {
 
 // Rows are a table of the nodes, its head first.
 func (r *Report) Rows() [][]string {
-	rows := [][]string{{"BATCH", "NODE", "STATE", "TOOK", "RUN", "MESSAGE"}}
+	rows := [][]string{{"BATCH", "NODE", "STATE", "NOW", "TOOK", "RUN", "MESSAGE"}}
 	for _, n := range r.Nodes {
 		took := ""
 		if n.StartedAt != nil && n.EndedAt != nil {
 			took = n.EndedAt.Sub(*n.StartedAt).Round(time.Second).String()
 		}
-		rows = append(rows, []string{fmt.Sprint(n.Batch), n.Name, string(n.State), took, r.Batches[n.Batch-1].Run,
-			n.Message})
+		rows = append(rows, []string{fmt.Sprint(n.Batch), n.Name, string(n.State), n.Now, took,
+			r.Batches[n.Batch-1].Run, n.Message})
+	}
+	if r.CheckedAt.IsZero() {
+		for i := range rows {
+			rows[i] = slices.Delete(rows[i], 3, 4)
+		}
 	}
 	return rows
+}
+
+// Notes are the lines below the table.
+func (r *Report) Notes() (notes []string) {
+	if r.Unchecked != "" {
+		notes = append(notes, "the nodes were not compared with the cluster: "+r.Unchecked)
+	}
+	for _, w := range r.Warnings {
+		notes = append(notes, "Warning: "+kube.Clean(w))
+	}
+	return notes
 }
 
 // Text is the report for a terminal.
@@ -130,10 +169,7 @@ func (r *Report) Text() string {
 		}
 		text += "\n  " + strings.TrimRight(line, " ")
 	}
-	for _, w := range r.Warnings {
-		text += "\nWarning: " + kube.Clean(w)
-	}
-	return text
+	return strings.Join(append([]string{text}, r.Notes()...), "\n")
 }
 
 // Markdown is the report for a ticket.
@@ -150,11 +186,8 @@ func (r *Report) Markdown() string {
 			text.WriteString(strings.Repeat("| --- ", len(row)) + "|\n")
 		}
 	}
-	for i, w := range r.Warnings {
-		if i == 0 {
-			text.WriteString("\n## Warnings\n\n")
-		}
-		fmt.Fprintf(&text, "- %s\n", escape(kube.Clean(w)))
+	for _, note := range r.Notes() {
+		fmt.Fprintf(&text, "\n%s\n", escape(note))
 	}
 	return text.String()
 }
