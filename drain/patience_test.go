@@ -41,7 +41,8 @@ func TestNoPatienceWithoutTheLease(t *testing.T) {
 	check(time.Second, time.Second)
 	// The machine slept: the Lease was overdue 20 s after its last renewal, and that
 	// shows an hour later.
-	after(time.Hour, Event{Kind: EventLease, Lease: &facts, LeaseState: lease.Overdue})
+	overdue := lease.Facts{Name: "a", RenewedAt: at}
+	after(time.Hour, Event{Kind: EventLease, Lease: &overdue, LeaseState: lease.Overdue})
 	check(2*time.Hour, lease.OverdueAfter)
 	after(2*time.Hour, Event{Kind: EventLease, Lease: &facts, LeaseState: lease.Held})
 	check(2*time.Hour+time.Second, lease.OverdueAfter+time.Second)
