@@ -232,6 +232,17 @@ func TestRemediesWarnsOfDeployers(t *testing.T) {
 	}
 }
 
+// The controller of a Deployment would set its replicas back.
+func TestNoScaleOfWhatAControllerOwns(t *testing.T) {
+	f, yes := newSteps(), true
+	f.deployed(func(d *appsv1.Deployment) {
+		d.OwnerReferences = []metav1.OwnerReference{{APIVersion: "ceph.rook.io/v1", Kind: "CephCluster", Name: "rook", UID: "rook", Controller: &yes}}
+	})
+	if r := f.remedy(remedy.Scale); !strings.HasPrefix(r.DisabledReason, "CephCluster rook owns ") {
+		t.Errorf("%+v", r)
+	}
+}
+
 func TestWithhold(t *testing.T) {
 	f := newSteps()
 	remedies := Remedies(f.state, f.Snapshot(), f.pod.UID, time.Now())

@@ -100,7 +100,7 @@ func (l *Tracker) adviseNever(b *kube.Budget, page *page) []Advice {
 // not have now. An autoscaler that owns the number takes it back.
 func adviseScale(b *kube.Budget, page *page) (Advice, bool) {
 	w := page.Scalable
-	if w == nil || Room(b, w.Replicas+1) <= max(Room(b, w.Replicas), 0) {
+	if w == nil || w.Owner != nil || Room(b, w.Replicas+1) <= max(Room(b, w.Replicas), 0) {
 		return Advice{}, false
 	}
 	return Advice{

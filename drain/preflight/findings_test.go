@@ -9,6 +9,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
@@ -153,6 +154,27 @@ func TestSingleReplicaAndSurge(t *testing.T) {
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("--surge=%s: %q, want %q", amount, got, want)
+		}
+	}
+}
+
+// The controller of a Deployment sets its replicas back: a second pod is not advised.
+func TestNoSecondPodOfWhatAControllerOwns(t *testing.T) {
+	for kind, want := range map[string]bool{"": true, "CephCluster": false} {
+		single, rs := kubetest.Deployment("shop/web", 1)
+		if kind != "" {
+			yes := true
+			single.OwnerReferences = []metav1.OwnerReference{{APIVersion: "ceph.rook.io/v1", Kind: kind, Name: "rook", UID: "rook", Controller: &yes}}
+		}
+		s := kubetest.SnapshotOf(kubetest.Now, kubetest.Node("w1"), single, rs, kubetest.Pod("shop/web-1", kubetest.ByDeployment("web")))
+		findings, advised := mustCheck(t, s, plan.DefaultOptions(), "w1").Findings, false
+		for _, f := range findings {
+			for _, a := range f.Advice {
+				advised = advised || strings.HasPrefix(a.Text, "run a second pod of ")
+			}
+		}
+		if len(findings) == 0 || advised != want {
+			t.Errorf("owned by %q: %+v", kind, findings)
 		}
 	}
 }

@@ -108,7 +108,7 @@ func findOutages(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 				couldSurge.add(w.Kind, w.Namespace, w.Name)
 			}
 			single.add(w.Kind, w.Namespace, w.Name)
-			if len(more) < words.NamesShown {
+			if w.Owner == nil && len(more) < words.NamesShown { // an owner sets the replicas back
 				more = append(more, budget.Advice{Text: "run a second pod of " + w.Namespace + "/" + w.Name +
 					" before", Command: budget.OneMore(s, w)})
 			}

@@ -246,6 +246,9 @@ func (v *View) cannotScale(w *kube.Workload) string {
 	if w.Replicas < 1 {
 		return w.Name + " is scaled to zero"
 	}
+	if w.Owner != nil {
+		return w.Owner.Kind + " " + w.Owner.Name + " owns " + w.Name + " and would set its replicas back"
+	}
 	if why := cmp.Or(surge.Raised(w), autoscaled(v.Snap, w)); why != "" {
 		return why
 	}
