@@ -43,8 +43,7 @@ func (s *State) StillDrained(snap *kube.Snapshot, n *NodeRun, now time.Time) (wh
 // checklist is judged from: a drain of few nodes begins before the whole cluster is read.
 const checklistPatience = 15 * time.Second
 
-// awaitChecklist reports whether something that the checklist is judged from is still
-// being read for the first time.
+// awaitChecklist reports whether something that the checklist is judged from is still being read for the first time.
 func awaitChecklist(st *stepper) bool {
 	if !slices.ContainsFunc(checklist.Kinds, func(k kube.Kind) bool {
 		return st.snap.Sync(k).Phase == kube.NotSynced

@@ -123,15 +123,13 @@ func Lasting(events []Event) []Event {
 type RunFacts struct {
 	ID      string `json:"id"`
 	Context string `json:"context"`
-	// Kubeconfig is the file that the context is of, "" where kubectl's own rules
-	// find it.
+	// Kubeconfig is the file that the context is of, "" where kubectl's own rules find it.
 	Kubeconfig string `json:"kubeconfig,omitempty"`
 	Server     string `json:"server"`
 	ClusterUID string `json:"clusterUID"`
 	User       string `json:"user"`
 	Version    string `json:"version"`
-	// Program and Connection are of this process: how it was called, and which further
-	// connection flags it was given.
+	// Program and Connection are of this process: how it was called, and which further connection flags it was given.
 	Program    string           `json:"-"`
 	Connection []string         `json:"-"`
 	Options    plan.Options     `json:"options"`

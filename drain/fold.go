@@ -16,8 +16,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// Fold is the state of a run after the events, in order. The state it is given
-// is not changed; nil starts a new one.
+// Fold is the state of a run after the events, in order. The state it is given is not changed; nil starts a new one.
 func Fold(s *State, events ...Event) *State {
 	if s == nil {
 		s = &State{}

@@ -19,8 +19,7 @@ type Answered struct {
 	Answer kube.Answer // of a look: UID is that of the pod which has the name
 }
 
-// Confirm is the operator's confirmation of a phase. A phase whose question has a
-// word takes that word only.
+// Confirm is the operator's confirmation of a phase. A phase whose question has a word takes that word only.
 type Confirm struct {
 	Phase Phase
 	Word  string
@@ -45,8 +44,7 @@ type Command struct {
 	OnScreen bool
 }
 
-// JournalNews tells that the journal cannot be written (Lost says why), or that it is
-// whole again.
+// JournalNews tells that the journal cannot be written (Lost says why), or that it is whole again.
 type JournalNews struct{ Lost string }
 
 // Warned tells once of something beside the run that failed and changes nothing in it.

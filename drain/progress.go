@@ -110,8 +110,7 @@ func (s *State) anyOn(node string, is func(*eviction.Record) bool) bool {
 
 func latest(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Time.Compare) }
 
-// PlaceFrees is when the next of the nodes at work counts as held, zero where no
-// node waits for its place.
+// PlaceFrees is when the next of the nodes at work counts as held, zero where no node waits for its place.
 func (s *State) PlaceFrees(now time.Time) time.Time {
 	var first time.Time
 	if !s.PlacesAwaited() {

@@ -130,8 +130,7 @@ func (n *NodeRun) SafeToPowerOff() bool {
 	return n.State == NodeDrained && n.PowerOff != nil && n.PowerOff.Safe
 }
 
-// State is a run at one moment: the fold of its events. It is a value to its
-// readers; only the fold makes new ones.
+// State is a run at one moment: the fold of its events. It is a value to its readers; only the fold makes new ones.
 type State struct {
 	Run      RunFacts
 	Started  time.Time

@@ -15,19 +15,16 @@ import (
 
 // Output is what Step decides.
 type Output struct {
-	// State is the next state: the fold of Events on the one before, or that one
-	// itself where nothing happened.
+	// State is the next state: the fold of Events on the one before, or that one itself where nothing happened.
 	State  *State
 	Events []Event
 	// Writes are to be sent now, after Events are in the journal.
 	Writes []Write
-	// Sync tells that the journal must be on the disk before Writes are sent: a
-	// rollback must find one of them in it.
+	// Sync tells that the journal must be on the disk before Writes are sent: a rollback must find one of them in it.
 	Sync bool
 	// Wake is when to look again if nothing changes before; zero is never.
 	Wake time.Time
-	// Refused says, by ID, why a Control changed nothing. Each other Control with an
-	// ID has an event that carries it.
+	// Refused says, by ID, why a Control changed nothing. Each other Control with an ID has an event that carries it.
 	Refused map[uint64]error
 }
 
@@ -86,8 +83,7 @@ func (st *stepper) podsOn(node string) eviction.OnNode {
 	return eviction.OnNode{View: st.pods(), Own: st.s.podsOn(node)}
 }
 
-// emit appends an event and folds it, so that later rules see what earlier ones
-// decided.
+// emit appends an event and folds it, so that later rules see what earlier ones decided.
 func (st *stepper) emit(e Event) {
 	if !st.own {
 		st.s, st.own = st.s.clone(), true
@@ -178,8 +174,7 @@ func (st *stepper) waits(a attempt.Attempt) bool {
 // rightsRetry is the pause before a missing right is asked for again.
 const rightsRetry = 2 * time.Second
 
-// stillStarting reports whether the answer refuses a right, and may only do so
-// because the API server is not ready yet.
+// stillStarting reports whether the answer refuses a right, and may only do so because the API server is not ready yet.
 func (st *stepper) stillStarting(a kube.Answer) bool {
 	return !st.s.unwell.IsZero() && attempt.RefusedAtStart(a, st.s.unwell, st.now)
 }
@@ -193,8 +188,7 @@ func (st *stepper) classOf(a kube.Answer) kube.AnswerClass {
 	return a.Class()
 }
 
-// Simulated is the state of a run that is only simulated: its server answers at once
-// and its events are not read.
+// Simulated is the state of a run that is only simulated: its server answers at once and its events are not read.
 func Simulated(plan plan.Plan, now time.Time) *State {
 	first := StartEvent(plan, RunFacts{ID: "forecast", Context: "forecast"})
 	first.Seq, first.Time = 1, now

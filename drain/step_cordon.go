@@ -14,12 +14,10 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
-// CordonShown is how long the watch may take to show an accepted cordon before
-// it is sent again.
+// CordonShown is how long the watch may take to show an accepted cordon before it is sent again.
 const CordonShown = 15 * time.Second
 
-// CordonPatience is how often the cordon of a node is tried before the others go on
-// without it: about eight seconds.
+// CordonPatience is how often the cordon of a node is tried before the others go on without it: about eight seconds.
 const CordonPatience = 5
 
 // AdoptTries is how often a run tries to put its mark in the place of another
@@ -79,8 +77,7 @@ func (st cordonPhase) cordonNodes() {
 // uncordoned reports whether the node is still to be cordoned.
 func (n *NodeRun) uncordoned() bool { return n.State == NodeWaiting || n.State == NodeCordoning }
 
-// cordonHeld reports whether the cordon of the node has failed so often that the
-// others do not wait for it.
+// cordonHeld reports whether the cordon of the node has failed so often that the others do not wait for it.
 func (st cordonPhase) cordonHeld(n *NodeRun) bool {
 	return n.State == NodeCordoning && n.Tries >= CordonPatience && !st.s.Run.Options.AllOrNothing
 }
@@ -136,8 +133,7 @@ func (st *stepper) cordonGone(n *NodeRun) bool {
 	return st.sees(n) && (checklist.Lost(node, n.UID) != "" || !node.Unschedulable)
 }
 
-// onCordonAnswer handles what came back for a cordon. Success says nothing
-// yet: the snapshot must show it.
+// onCordonAnswer handles what came back for a cordon. Success says nothing yet: the snapshot must show it.
 func (st cordonPhase) onCordonAnswer(n *NodeRun, a kube.Answer, class kube.AnswerClass) {
 	if n.State != NodeCordoning {
 		return // the snapshot was quicker than the answer

@@ -52,8 +52,7 @@ func (st evictPhase) evict() {
 	st.awaitPlaces()
 }
 
-// awaitPlaces asks for a look at the moment at which a node that this look found held
-// gives its place to the next one.
+// awaitPlaces asks for a look at the moment at which a node that this look found held gives its place to the next one.
 func (st evictPhase) awaitPlaces() {
 	if !st.s.PlacesAwaited() {
 		return

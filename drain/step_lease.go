@@ -33,8 +33,7 @@ func (st leaseStep) tendLeases() {
 	}
 }
 
-// tendLease does what is to be done about the Lease of a node, and tells whether there is
-// more to decide after that.
+// tendLease does what is to be done about the Lease of a node, and tells whether there is more to decide after that.
 func (st leaseStep) tendLease(n *NodeRun) bool {
 	d := lease.Next(n.Lease, st.leaseView(n))
 	st.wakeAt(d.Wake)
@@ -108,8 +107,7 @@ func (st leaseStep) leasesOpen() bool {
 	return false
 }
 
-// refuseTogether refuses all nodes, where it is all or nothing and one of them is
-// another run's.
+// refuseTogether refuses all nodes, where it is all or nothing and one of them is another run's.
 func (st leaseStep) refuseTogether() {
 	refused := refusedNode(st.s.Nodes)
 	if refused == "" || !st.s.Run.Options.AllOrNothing {
@@ -170,8 +168,7 @@ func (s folding) applyLease(e Event) {
 	s.editLease(e.Node, func(l *lease.Record) { l.Become(*e.Lease, e.LeaseState, e.Message, e.Time) })
 }
 
-// LeasesMayStand reports whether a run that died may have left a Lease of one of
-// its nodes.
+// LeasesMayStand reports whether a run that died may have left a Lease of one of its nodes.
 func (s *State) LeasesMayStand() bool { return slices.ContainsFunc(s.Nodes, s.LeaseMayStand) }
 
 // LeaseMayStand tells the same of one node.

@@ -68,16 +68,14 @@ func (st *stepper) enter(next Phase, ended PhaseStatus) {
 	st.emit(Event{Kind: EventPhase, Phase: next, PhaseStatus: PhaseRuns})
 }
 
-// suspended only watches: nothing is sent, not even for the Leases, and nothing ends.
-// Whoever resumes the run has them.
+// suspended only watches: nothing is sent, not even for the Leases, and nothing ends. Whoever resumes the run has them.
 func (st phaseStep) suspended() {
 	if st.s.Outcome == "" {
 		st.evicting().follow()
 	}
 }
 
-// asking waits for confirmation. A phase about which nothing is left to ask is
-// skipped.
+// asking waits for confirmation. A phase about which nothing is left to ask is skipped.
 func (st phaseStep) asking() {
 	if st.openNodes() == 0 {
 		st.enter(PhaseClose, PhaseSkipped)
@@ -148,8 +146,7 @@ func (st *stepper) countNodes(state func(NodeState) bool) int {
 	return len(slices.DeleteFunc(slices.Clone(st.s.Nodes), func(n *NodeRun) bool { return !state(n.State) }))
 }
 
-// verify looks once more at what was drained, in a snapshot that can be
-// trusted, before anybody powers a machine off.
+// verify looks once more at what was drained, in a snapshot that can be trusted, before anybody powers a machine off.
 func (st phaseStep) verify() {
 	if slices.ContainsFunc(st.s.Nodes, func(n *NodeRun) bool { return !st.sees(n) }) {
 		return
@@ -175,8 +172,7 @@ func (st phaseStep) lookDrained() {
 	}
 }
 
-// close takes back what the run made for itself, and ends the run when none of its
-// requests is in flight.
+// close takes back what the run made for itself, and ends the run when none of its requests is in flight.
 func (st phaseStep) close() {
 	st.evicting().follow()
 	st.leases().tendLeases()
@@ -234,6 +230,5 @@ func (st phaseStep) aborting() {
 	st.endRun(OutcomeAborted, st.s.Message)
 }
 
-// sees reports whether the node itself and the pods on it are known and live; no
-// more is needed to drain it.
+// sees reports whether the node itself and the pods on it are known and live; no more is needed to drain it.
 func (st *stepper) sees(n *NodeRun) bool { return st.snap.TrustedOn(n.Name) }

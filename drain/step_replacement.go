@@ -10,8 +10,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// replacementStep follows the pods that take the place of those that were moved, and keeps
-// the health gate.
+// replacementStep follows the pods that take the place of those that were moved, and keeps the health gate.
 type replacementStep struct{ *stepper }
 
 func (st *stepper) replacements() replacementStep { return replacementStep{st} }
@@ -60,8 +59,7 @@ func (st replacementStep) open(p *eviction.Record) bool {
 	return (live == nil || live.Terminating()) && p.Followed() && st.view().Readable(p.Controller)
 }
 
-// due is until when the replacement is waited for, zero where the run waits for none or the
-// pod is still there.
+// due is until when the replacement is waited for, zero where the run waits for none or the pod is still there.
 func (st replacementStep) due(p *eviction.Record) time.Time {
 	if !st.waits() || !p.State.Left() {
 		return time.Time{}
@@ -88,8 +86,7 @@ func (st *stepper) replaced(uid kube.UID) bool {
 	return st.taken[uid]
 }
 
-// awaited reports whether the place of the node is not free yet for the sake of a
-// replacement.
+// awaited reports whether the place of the node is not free yet for the sake of a replacement.
 func (st replacementStep) awaited(node string) bool {
 	return st.waits() && st.s.anyOn(node, func(p *eviction.Record) bool {
 		followed := p.State.Left() || p.State.Ends() // of any other that is left on its node none is waited for

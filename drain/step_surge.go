@@ -124,8 +124,7 @@ func (st surgeStep) of(p *eviction.Record, live *kube.Pod) (r *surge.Record, kno
 	return st.s.Surges.For(st.snap, live)
 }
 
-// holds reports whether the pod is not evicted now, because its replacement comes first,
-// and notes that.
+// holds reports whether the pod is not evicted now, because its replacement comes first, and notes that.
 func (st surgeStep) holds(p *eviction.Record) bool {
 	live := st.snap.Pod(p.UID)
 	r, known := st.of(p, live)

@@ -76,8 +76,7 @@ func (st guardPhase) guardOverdue() bool {
 	return true
 }
 
-// stopForGuard ends the run before anything else was touched: what was to be
-// protected is not.
+// stopForGuard ends the run before anything else was touched: what was to be protected is not.
 func (st guardPhase) stopForGuard(owner, why string) {
 	for _, n := range st.s.Nodes {
 		if !n.State.Final() {
