@@ -145,7 +145,7 @@ func (h *history) judgeSurge(t *rapid.T, w Write, uid kube.UID) {
 	if r == nil || r.State == surge.Refused && r.Batch.To == 0 || r.Late {
 		return
 	}
-	tried := slices.Contains(r.Tried, uid)
+	tried := slices.Contains(r.Spent, uid)
 	if !tried && slices.Contains([]surge.State{surge.Refused, surge.Kept, surge.Left}, r.State) {
 		tried = true
 	}

@@ -36,7 +36,8 @@ func (c *shownCluster) editWorkload(name string, e edit) {
 		replicas = e.number("replicas")
 	}
 	if mark := e.values["surge"]; mark != "" { // of another run
-		meta.Annotations = map[string]string{kube.SurgeAnnotation: fmt.Sprintf(`{"run":%q,"was":%d,"to":%d}`, mark, replicas-1, replicas)}
+		meta.Annotations = map[string]string{kube.SurgeAnnotation: fmt.Sprintf(`{"run":%q,"was":%d,"to":%d,"costs":{%q:""}}`, mark, replicas-1, replicas, e.values["of"])}
+		delete(c.marks, name)
 	}
 	if mark := c.marks[name]; mark != "" { // of the run of the script
 		meta.Annotations = map[string]string{kube.SurgeAnnotation: mark}

@@ -25,8 +25,7 @@ func (st surgeStep) confirmed() {
 	st.ask(PhaseEvict, st.evictWord())
 }
 
-// tend moves all surges on; end takes back what stands. It tells whether one has come to another state or pods were
-// left where they are, for more may follow from that.
+// tend moves all surges on; end takes back what stands. After a change it is to be asked again.
 func (st surgeStep) tend(end bool) (changed bool) {
 	if len(st.s.Surges) == 0 || st.s.Down != nil && !st.s.Aborting {
 		return false
@@ -54,8 +53,8 @@ func (st surgeStep) tend(end bool) (changed bool) {
 		for _, live := range moves[r.UID] {
 			hold, wake := r.Hold(v, live)
 			if st.wakeAt(wake); hold == surge.Stays {
-				st.setPod(st.s.Pod(live.UID), eviction.Change{State: eviction.Skipped,
-					Message: "left where it is: " + r.Message})
+				left := eviction.Change{State: eviction.Skipped, Message: "left where it is: " + r.Message}
+				st.setPod(st.s.Pod(live.UID), left)
 				changed = true
 			}
 		}
@@ -99,7 +98,7 @@ func (st surgeStep) view(r *surge.Record, moves []*kube.Pod, end bool) surge.Vie
 	o := &st.s.Run.Options
 	held := slices.ContainsFunc(r.Batch.Pods, func(m surge.Mover) bool {
 		p := st.s.Pod(m.UID)
-		return !end && st.moves(p) && !st.leases().mayTouch(st.s.Node(p.Node))
+		return p != nil && (!end && st.moves(p) && !st.leases().mayTouch(st.s.Node(p.Node)) || st.justLost(p.Node))
 	})
 	return surge.View{
 		Run: st.s.Run.ID, By: st.s.Run.User, Reason: o.Reason, Managed: o.SurgeManaged, Timeout: o.SurgeTimeout,
@@ -109,6 +108,20 @@ func (st surgeStep) view(r *surge.Record, moves []*kube.Pod, end bool) surge.Vie
 		Wanted: func(uid kube.UID) bool { return st.moves(st.s.Pod(uid)) },
 		Asked:  func(uid kube.UID) time.Time { return st.s.Pod(uid).Asked() },
 	}
+}
+
+// lostShows is how long the watches may take to show what the run did that has taken a node over.
+const lostShows = 2 * time.Second
+
+// justLost reports whether another run has taken the node over a moment ago: a deletion cost that looks like ours may
+// be that run's.
+func (st surgeStep) justLost(node string) bool {
+	n := st.s.Node(node)
+	if n.TakenOverBy() == "" || !st.now.Before(n.Lease.Since.Add(lostShows)) {
+		return false
+	}
+	st.wakeAt(n.Lease.Since.Add(lostShows))
+	return true
 }
 
 // moves reports whether the pod is to leave its node now.

@@ -23,7 +23,7 @@ const (
 // A pod that is not Ready waits for nothing, unless it is of a batch that is under way.
 func (r *Record) Hold(v View, p *kube.Pod) (hold Hold, wake time.Time) {
 	w := v.Snap.Workload(r.UID)
-	switch open := !r.State.ended() && !slices.Contains(r.Tried, p.UID); {
+	switch open := !r.State.ended() && !slices.Contains(r.Spent, p.UID); {
 	case open && (p.Ready || r.Batch.Has(p.UID) && !r.begins()):
 		return Waits, time.Time{}
 	case !p.Ready:
@@ -48,16 +48,20 @@ func (r *Record) Hold(v View, p *kube.Pod) (hold Hold, wake time.Time) {
 	return Free, time.Time{}
 }
 
-// short reports whether the workload of a pod has fewer available pods than it wants, without the others that
-// the run has asked to go.
+// short reports whether the workload of a pod has fewer available pods than it wants, without the others that the run
+// has asked to go, or more Ready ones: its controller is about to remove some.
 func short(v View, w *kube.Workload, of *kube.Pod) bool {
-	serves := int32(0)
+	serves, ready := int32(0), int32(0)
 	for _, p := range activeOf(v.Snap, w) {
-		if availableNow(v, w, p) && (p.UID == of.UID || v.Asked(p.UID).IsZero()) {
+		if !p.Ready || p.UID != of.UID && !v.Asked(p.UID).IsZero() {
+			continue
+		}
+		ready++
+		if availableNow(v, w, p) {
 			serves++
 		}
 	}
-	return serves < Wants(w)
+	return serves < Wants(w) || ready > w.Replicas
 }
 
 // Wants is how many pods a workload is to have, without the raise of a surge.

@@ -109,10 +109,12 @@ func leave(why, byHand string) Decision {
 
 // begin begins a batch, if there are pods for one and nothing is in the way.
 func (r *Record) begin(v View, w *kube.Workload) Decision {
-	moves := slices.DeleteFunc(slices.Clone(v.Moves), func(p *kube.Pod) bool { return slices.Contains(r.Tried, p.UID) })
+	moves := slices.DeleteFunc(slices.Clone(v.Moves), func(p *kube.Pod) bool { return slices.Contains(r.Spent, p.UID) })
 	switch {
 	case v.End:
 		return Decision{}
+	case len(moves) > 0 && raisedBy(w, v.Run):
+		return become(Refused, "it has the annotation of this run, whose journal does not tell of it")
 	case len(moves) == 0 && !r.HeldSince.IsZero():
 		return become(r.State, "") // no pod waits for the hold any more
 	case len(moves) == 0:
@@ -125,7 +127,13 @@ func (r *Record) begin(v View, w *kube.Workload) Decision {
 	if n < 1 {
 		return become(Refused, "no replacement may start beside its pods")
 	}
-	return Decision{Change: &Change{State: Raising, Batch: r.batch(v, w, moves[:n])}}
+	b := r.batch(v, w, moves[:n])
+	for _, m := range b.Pods {
+		if r.Batch.Has(m.UID) {
+			b.Second = append(b.Second, m.UID)
+		}
+	}
+	return Decision{Change: &Change{State: Raising, Batch: b}}
 }
 
 // batch is one of those pods, from the number of replicas that the workload has now.
@@ -164,6 +172,7 @@ func (r *Record) anew(v View, w *kube.Workload, why string) Decision {
 		return Decision{Wake: ends}
 	}
 	b := r.batch(v, w, moves)
+	b.Second = r.Batch.Second
 	if b.Began = r.Since; r.Batch.again() {
 		b.Began = r.Batch.Began
 	}
@@ -244,7 +253,7 @@ func (r *Record) starting(v View, w *kube.Workload) Decision {
 		return r.anew(v, w, why)
 	}
 	if v.End {
-		return become(Lowering, "the run ended before its replacements were Ready")
+		return become(Lowering, "the run ended before its pods left")
 	}
 	wanted := r.wanted(v)
 	if len(wanted) == 0 {
@@ -276,6 +285,9 @@ func (r *Record) lowering(v View, w *kube.Workload) Decision {
 	if !raisedBy(w, v.Run) {
 		return become(Verifying, "")
 	}
+	if r.Last.Class() == kube.AnswerDone && r.Waits(v.Now) { // the controller may be removing pods by their costs now
+		return Decision{Wake: r.Next}
+	}
 	lower := r.lower(w)
 	if r.foreign(v, w) != "" {
 		lower.From = lower.To // their number stands
@@ -306,8 +318,12 @@ func (r *Record) verifying(v View, w *kube.Workload) Decision {
 			left++
 		}
 	}
-	ends := later(r.Since, v.From).Add(verifyWithin)
-	if left > 0 && len(active) > int(w.Replicas) && v.Now.Before(ends) {
+	ends := later(r.Since, v.From).Add(max(verifyWithin, v.Timeout))
+	if v.End {
+		ends = later(r.Since, v.From).Add(verifyWithin)
+	}
+	// Its controller is late. Without the costs it would remove the newest pods, the replacements.
+	if left > 0 && len(active) > int(w.Replicas) && (v.Now.Before(ends) || v.Timeout == 0 && !v.End) {
 		return Decision{Wake: ends}
 	}
 	if d := r.costs(v, nil); len(d.Sends) > 0 || !r.settled(v, nil) {
@@ -318,13 +334,17 @@ func (r *Record) verifying(v View, w *kube.Workload) Decision {
 	}
 	switch {
 	case w.Replicas == r.Batch.To:
-		return become(Kept, fmt.Sprintf("somebody else keeps it at %d replicas", w.Replicas))
+		return become(Kept, cmp.Or(raisedByOther(w, v.Run), fmt.Sprintf("somebody else keeps it at %d replicas", w.Replicas)))
 	case r.Late || v.End && r.Why != "":
 		return Decision{Change: &Change{State: Undone, Message: r.Why, Late: r.Late}}
 	}
-	if stay := len(r.wanted(v)); r.Why == "" && stay > 0 {
-		return become(Done, fmt.Sprintf("%d of %d pods were not removed: they are evicted as usual", stay,
-			len(r.Batch.Pods)))
+	stay := r.wanted(v)
+	then := "they surge again"
+	if !slices.ContainsFunc(stay, func(p *kube.Pod) bool { return !slices.Contains(r.Batch.Second, p.UID) }) {
+		then = "they are evicted as usual"
+	}
+	if r.Why == "" && len(stay) > 0 {
+		return become(Done, fmt.Sprintf("%d of %d pods were not removed: %s", len(stay), len(r.Batch.Pods), then))
 	}
 	return become(Done, r.Why)
 }
@@ -353,7 +373,7 @@ func (r *Record) After(verb attempt.Verb, a kube.Answer, class kube.AnswerClass,
 func (r *Record) foreign(v View, w *kube.Workload) string {
 	switch {
 	case !raisedBy(w, v.Run):
-		return "somebody removed the annotation of the run"
+		return cmp.Or(raisedByOther(w, v.Run), "somebody removed the annotation of the run")
 	case w.Replicas != r.Batch.To || w.SurgeMark != r.Batch.Mark: // theirs may be the number of the batch
 		return fmt.Sprintf("somebody has set it to %d replicas since", w.Replicas)
 	}

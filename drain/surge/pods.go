@@ -91,6 +91,8 @@ func cause(v View, w *kube.Workload, b *Batch) string {
 		}
 	}
 	switch {
+	case b.again():
+		return "somebody else has set its replicas meanwhile"
 	case len(replacements) < int(b.To-b.Was) && w.Failure != "":
 		return w.Failure
 	case len(replacements) == 0:

@@ -60,6 +60,8 @@ type Batch struct {
 	Pods []Mover `json:"pods"`
 	// Others is how many pods of the workload were available beside those, of the pods that it wants.
 	Others int `json:"others"`
+	// Second are those of the pods that were in the batch before: its controller removed other pods.
+	Second []kube.UID `json:"second,omitempty"`
 	// Unavailable are the other pods that were not available then.
 	Unavailable []kube.UID `json:"unavailable,omitempty"`
 	At          time.Time  `json:"at"` // by the server's clock
@@ -108,8 +110,8 @@ type Record struct {
 	Message         string
 	Batch           Batch
 	Costs           []Cost // of the pods of the batch, and of replacements that are to go instead
-	// Tried are the pods that were in a batch that is over: none is in a second one.
-	Tried []kube.UID
+	// Tried are the pods that were in a batch that is over, Spent those of them that are in no further one.
+	Tried, Spent []kube.UID
 	// HeldSince is when the hold began that a batch waits for now, zero for none.
 	HeldSince time.Time
 	// Why is the reason for which the batch is taken back, "" while it is not. Late tells
@@ -168,7 +170,7 @@ type Change struct {
 // Become is the transition to the state that an event tells of.
 func (r *Record) Become(c Change, at time.Time) {
 	if c.Asked {
-		if r.Tried = nil; !r.State.ended() {
+		if r.Tried, r.Spent = nil, nil; !r.State.ended() {
 			return // it is under way, or begins with the next batch
 		}
 	}
@@ -195,11 +197,19 @@ func (r *Record) Become(c Change, at time.Time) {
 	r.State, r.Message = c.State, c.Message
 }
 
-// end notes that the batch is over.
+// end notes that the batch is over. Pods that the controller has not removed although nobody interfered are in one more
+// batch: it has removed others, that were not Ready.
 func (r *Record) end(state State) {
+	note := func(list []kube.UID, uid kube.UID) []kube.UID {
+		if slices.Contains(list, uid) {
+			return list
+		}
+		return append(slices.Clip(list), uid)
+	}
 	for _, m := range r.Batch.Pods {
-		if !slices.Contains(r.Tried, m.UID) {
-			r.Tried = append(slices.Clip(r.Tried), m.UID)
+		r.Tried = note(r.Tried, m.UID)
+		if state != Done || r.Why != "" || slices.Contains(r.Batch.Second, m.UID) {
+			r.Spent = note(r.Spent, m.UID)
 		}
 	}
 	if state == Done || state == Undone {

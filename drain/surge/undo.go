@@ -22,9 +22,9 @@ func (r *Record) Undo(run string, s *kube.Snapshot) (requests []request.Request,
 	if raised && w.Replicas == r.Batch.To {
 		leaving = leavingOf(s, w, &r.Batch, nil, nil)
 	}
-	v := View{Snap: s}
+	v := View{Run: run, Snap: s}
 	for i := range r.Costs {
-		if p := marked(v, r.Costs[i].UID, leaving); p != nil {
+		if p := r.lowestOf(v, r.Costs[i].UID, leaving); p != nil {
 			requests = append(requests, setCost(p, request.LowestDeletionCost, r.Costs[i].Was))
 		}
 	}

@@ -108,8 +108,8 @@ func ForPod(s *kube.Snapshot, p *kube.Pod, managed bool) (*kube.Workload, *Reaso
 // can. Managed takes a number that belongs to another tool.
 func whyNot(s *kube.Snapshot, w *kube.Workload, run string, managed bool) *Reason {
 	name := w.Kind + " " + w.Name
-	if mark, _ := parseMark(w.SurgeMark); mark.Run != run && mark.Run != "" {
-		return &Reason{CodeOther, Raised(w)}
+	if other := raisedByOther(w, run); other != "" {
+		return &Reason{CodeOther, other}
 	}
 	switch {
 	case w.Replicas < 1:
@@ -132,6 +132,14 @@ func whyNot(s *kube.Snapshot, w *kube.Workload, run string, managed bool) *Reaso
 			" and may set its replicas back (--surge-managed)"}
 	}
 	return nil
+}
+
+// raisedByOther says which other run surges a workload, "" for none.
+func raisedByOther(w *kube.Workload, run string) string {
+	if mark, marked := parseMark(w.SurgeMark); !marked || mark.Run == run {
+		return ""
+	}
+	return Raised(w)
 }
 
 // Raised says which run surges a workload, "" for none.
