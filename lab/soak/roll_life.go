@@ -180,7 +180,7 @@ func (o *ordeal) rollProcess(ctx context.Context, m *moment, home *rig.Rig) (kil
 	if killed, err = o.process(ctx, len(o.calls), m, args); err != nil {
 		return killed, err
 	}
-	suspended := o.roll.journal.suspended()
+	before := len(o.roll.journal.events)
 	if o.roll.journal, err = readRollJournal(home.State); err != nil {
 		o.e.accuse("the journal of the roll is damaged: %v", err)
 		return killed, errStuck
@@ -190,16 +190,17 @@ func (o *ordeal) rollProcess(ctx context.Context, m *moment, home *rig.Rig) (kil
 	}
 	if m != nil && m.Hangup && !killed && o.roll.journal.outcome() == "" {
 		killed = true // as good as
-		o.checkRollHungUp(suspended)
+		o.checkRollHungUp(len(o.roll.journal.events) > before)
 	}
 	return killed, nil
 }
 
-// checkRollHungUp judges a process of a roll whose terminal went away before the roll had ended.
-func (o *ordeal) checkRollHungUp(before bool) {
+// checkRollHungUp judges a process of a roll whose terminal went away before the roll had ended; began tells that it
+// wrote to the journal. Before that it has taken nothing up that it could suspend.
+func (o *ordeal) checkRollHungUp(began bool) {
 	result := o.e.result
 	switch {
-	case o.roll.journal.id == "", before && o.roll.journal.suspended(): // before its first event
+	case !began:
 	case !o.roll.journal.suspended() && result.Code == -1: // before its handler of signals
 	case !o.roll.journal.suspended():
 		o.e.accuse("the roll was hung up, ended with code %d, and is not suspended: %s", result.Code, result.Err)
