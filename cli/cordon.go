@@ -117,8 +117,7 @@ func (c *cordoning) sayLeft(s *kube.Snapshot, nodes []string) {
 	}
 }
 
-// all goes on after a failure, as kubectl does, and does not hide it from the
-// exit code, as kubectl does.
+// all goes on after a failure, as kubectl does, and does not hide it from the exit code, as kubectl does.
 func (c *cordoning) all(ctx context.Context, session cordoner, nodes []string, o plan.Options) error {
 	verb, set := "uncordon", func(node string) (bool, error) { return session.Uncordon(ctx, node, o.DryRun) }
 	if c.cordon {

@@ -136,8 +136,7 @@ func (c *ctl) mustLive(id string) error {
 	return c.notLive(record)
 }
 
-// notLive says why a run cannot be steered, and what to do
-// instead; nil where it is live.
+// notLive says why a run cannot be steered, and what to do instead; nil where it is live.
 func (c *ctl) notLive(r *app.Record) error {
 	run := r.State.Run
 	switch {

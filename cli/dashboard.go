@@ -112,8 +112,7 @@ type DashboardEnd struct {
 	Context, Theme string
 }
 
-// show opens the dashboard. Leaving it ends the run that is live on it: how that ended
-// is said on the normal screen.
+// show opens the dashboard. Leaving it ends the run that is live on it: how that ended is said on the normal screen.
 func (p *Program) show(ctx context.Context, request DashboardRequest) (DashboardEnd, error) {
 	end, failed := p.Dashboard(ctx, request)
 	if end.Run == nil && request.Attach != nil {

@@ -160,8 +160,7 @@ func settleEvictions(ctx context.Context, notes io.Writer, session evictions, o 
 
 // runDrain starts the run and follows it to its end.
 func (c *draining) runDrain(ctx context.Context, session *app.Session, planned plan.Plan, out *print.Drain) error {
-	// From here on a signal ends the run, not the program: what was begun is
-	// said, and the journal is closed.
+	// From here on a signal ends the run, not the program: what was begun is said, and the journal is closed.
 	c.signals.Graceful.Store(true)
 	run, err := session.Start(ctx, planned)
 	if err != nil {

@@ -95,8 +95,7 @@ func explain(w io.Writer, err error) {
 	}
 }
 
-// The exit codes, which pipelines rely on. A code is not zero wherever that of
-// kubectl would not be.
+// The exit codes, which pipelines rely on. A code is not zero wherever that of kubectl would not be.
 const (
 	// ExitDone: what was asked for is done.
 	ExitDone = 0

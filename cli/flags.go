@@ -215,8 +215,7 @@ func checkNodeArgs(cmd *cobra.Command, args []string, f *flags) error {
 	return checkSelection(args, f.selector)
 }
 
-// checkSelection asks an empty cluster: all that can be wrong with it is the
-// command line.
+// checkSelection asks an empty cluster: all that can be wrong with it is the command line.
 func checkSelection(args []string, selector string) error {
 	_, err := selection.Nodes(kube.NewStore(time.Now).Snapshot(), args, selector)
 	var unknown *selection.UnknownNodesError

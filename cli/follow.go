@@ -15,8 +15,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 )
 
-// follower watches a run: it prints its events, answers its questions and
-// aborts it when a signal comes.
+// follower watches a run: it prints its events, answers its questions and aborts it when a signal comes.
 type follower struct {
 	p       *Program
 	run     app.Run
@@ -25,8 +24,7 @@ type follower struct {
 	shown   plan.Plan // what was confirmed, or is to be; without nodes where none was shown
 	yes     bool
 	served  bool // ctl reaches the run
-	// retires takes the drained nodes out of the cluster once the drain is over, nil where
-	// they stay.
+	// retires takes the drained nodes out of the cluster once the drain is over, nil where they stay.
 	retires func(context.Context) (code int, err error)
 
 	seen    uint64        // last event printed
@@ -110,8 +108,7 @@ func (f *follower) follow(ctx context.Context) *drain.State {
 // stillEvery is how long a run may be silent before it says that it lives.
 const stillEvery = 30 * time.Second
 
-// sayStill says how far the run is, if nothing was printed since it last did, and
-// what it waits for in any case.
+// sayStill says how far the run is, if nothing was printed since it last did, and what it waits for in any case.
 func (f *follower) sayStill() {
 	s := f.run.State()
 	if f.answers != nil {
@@ -162,8 +159,7 @@ func (f *follower) flush() {
 	}
 }
 
-// question gives the operator's confirmation where the run waits for it: at once with
-// --yes, else by asking.
+// question gives the operator's confirmation where the run waits for it: at once with --yes, else by asking.
 func (f *follower) question() {
 	s := f.run.State()
 	q := s.Question

@@ -60,8 +60,7 @@ type Program struct {
 // Terminal says which of the standard streams are terminals.
 type Terminal struct {
 	In, Out, Err bool
-	// Color tells that a terminal takes colour, ForceColor that it is wanted elsewhere
-	// too: see print.ColorsOf.
+	// Color tells that a terminal takes colour, ForceColor that it is wanted elsewhere too: see print.ColorsOf.
 	Color, ForceColor bool
 	Width             int // of standard output in columns, 0 where it is not known
 	// Dumb tells that the terminal only takes lines.
@@ -78,8 +77,7 @@ type DashboardRequest struct {
 	Notes    []string // what the operator is to know that was found before it opens
 	// Attach is a run to open with, resumed or of another process; nil for none.
 	Attach app.Run
-	// Replay is a journal to play instead, without a cluster; nil for the dashboard
-	// proper.
+	// Replay is a journal to play instead, without a cluster; nil for the dashboard proper.
 	Replay   *journal.Replay
 	ReadOnly bool
 	// AttachRoll and ReplayRoll are the same for a roll.
@@ -174,8 +172,7 @@ func (p *Program) run(ctx context.Context, args []string) int {
 	return codeOf(err)
 }
 
-// What the parts of the commands need of a cluster; *app.Session and the steps that it
-// begins are all of them.
+// What the parts of the commands need of a cluster; *app.Session and the steps that it begins are all of them.
 type (
 	// identified tells which cluster it is.
 	identified interface{ Identity() conn.Identity }

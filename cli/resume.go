@@ -162,8 +162,7 @@ type pastRun struct {
 // runPageSize is the page size of large lists, as the default of drain.
 const runPageSize = 500
 
-// checkRunArgs judges a command line that changes the cluster of a run, before
-// anything is read.
+// checkRunArgs judges a command line that changes the cluster of a run, before anything is read.
 func (c *pastRun) checkRunArgs(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) != 1 || args[0] == "":
@@ -177,8 +176,7 @@ func (c *pastRun) checkRunArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// deadRun reads the journal of a run that no process works on, and says where
-// it is cut off.
+// deadRun reads the journal of a run that no process works on, and says where it is cut off.
 func (c *pastRun) deadRun(id string) (*app.Record, error) {
 	r, err := c.runs.Dead(id)
 	if err == nil && r.Torn {

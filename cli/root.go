@@ -108,8 +108,7 @@ func completionOf(p *Program) complete.Completion {
 	}
 }
 
-// flagError is an error of the flag parser, with the flag or the command that was
-// probably meant.
+// flagError is an error of the flag parser, with the flag or the command that was probably meant.
 func flagError(cmd *cobra.Command, err error) error {
 	hint := "see " + cmd.CommandPath() + " --help"
 	if nearest := help.NearestFlag(cmd, err); nearest != "" {
@@ -146,16 +145,14 @@ func programName(argv0 string) string {
 	return "kdrain-tui"
 }
 
-// printed is one of our commands about a run as it is printed, for the cluster and
-// the identity of that run.
+// printed is one of our commands about a run as it is printed, for the cluster and the identity of that run.
 func (p *Program) printed(run drain.RunFacts, verb string) string {
 	target := run.Target()
 	target.Program = p.display()
 	return target.Line("kdrain-tui " + verb + " " + run.ID)
 }
 
-// display is how the operator calls the program: "kubectl kdrain" where it
-// runs as a plugin.
+// display is how the operator calls the program: "kubectl kdrain" where it runs as a plugin.
 func (p *Program) display() string {
 	name := programName(p.Name)
 	if plugin, ok := strings.CutPrefix(name, "kubectl-"); ok {
