@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
@@ -206,4 +207,18 @@ func (h *Handover) Undo(ctx context.Context, undone func(rollback.Undo)) error {
 		return len(h.Undos()) == 0 &&
 			len(surge.FromMarks(snapshot, h.Marked.Mark.Run)) == 0, time.Time{}
 	})
+}
+
+// Lost is an error where the cluster has annotations of a run without a journal: it would be begun a second time, from
+// replicas that it has raised itself.
+func (s *Session) Lost(snapshot *kube.Snapshot, run string, nodes []string) error {
+	marked := slices.ContainsFunc(nodes, func(node string) bool {
+		mark, err := annotation.MarkOf(snapshot, node)
+		return err == nil && mark.Run == run
+	})
+	if !marked && len(surge.FromMarks(snapshot, run)) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the journal of run %s is missing, and the cluster has its annotations: undo what they tell with %s",
+		run, s.Target.Line("kdrain-tui rollback --node "+strings.Join(nodes, " --node ")))
 }

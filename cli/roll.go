@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/spf13/cobra"
@@ -107,11 +108,11 @@ func (c *pastRun) resumeRoll(cmd *cobra.Command, id string, onScreen bool) error
 // rollbackRoll rolls back the runs of a roll: nodes that are back have no cordon of theirs any longer. Then it gives
 // back the Leases of the roll itself.
 func (c *pastRun) rollbackRoll(cmd *cobra.Command, id string) error {
-	runs, own, err := c.f.host(c.Program).Undoable(id)
+	runs, own, err := c.f.host(c.Program).Undoable(id, c.comparison(cmd.Context(), cmd))
 	undone := func(failed error) {
 		if failed != nil {
 			explain(c.Err, failed)
-			err = told(codeOf(failed))
+			err = cmp.Or(err, told(codeOf(failed)))
 		}
 	}
 	for _, run := range runs {

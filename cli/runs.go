@@ -104,8 +104,10 @@ func (c *pastRun) report(cmd *cobra.Command, args []string) error {
 	} else if id, err = c.runs.Newest(); err != nil {
 		return err
 	}
+	ctx, cancel := context.WithTimeout(cmd.Context(), 5*time.Second)
+	defer cancel()
 	if host := c.f.host(c.Program); host.Known(id) {
-		return host.Report(id, c.printer(c.f), c.Out, c.f.output == "markdown", c.comparison(cmd))
+		return host.Report(id, c.printer(c.f), c.Out, c.f.output == "markdown", c.comparison(ctx, cmd))
 	}
 	r, err := c.runs.Record(id)
 	if err != nil {
@@ -116,7 +118,7 @@ func (c *pastRun) report(cmd *cobra.Command, args []string) error {
 		told.Warnings = append(told.Warnings, tornNote(r))
 	}
 	if !r.Live && len(told.ToDo) > 0 {
-		told.Unchecked = c.comparison(cmd)(&r.State.Run, func(ctx context.Context, s *app.Session) error {
+		told.Unchecked = c.comparison(ctx, cmd)(&r.State.Run, func(ctx context.Context, s *app.Session) error {
 			return s.Compare(ctx, &told, r.State)
 		})
 	}
@@ -131,11 +133,9 @@ func (c *pastRun) report(cmd *cobra.Command, args []string) error {
 	})
 }
 
-// comparison compares with the cluster of a run, for 5 s at most, and returns why it did not, "" if it did.
-func (c *pastRun) comparison(cmd *cobra.Command) rolling.Comparison {
+// comparison compares with the cluster of a run, and returns why it did not, "" if it did.
+func (c *pastRun) comparison(ctx context.Context, cmd *cobra.Command) rolling.Comparison {
 	return func(run *drain.RunFacts, compare func(context.Context, *app.Session) error) string {
-		ctx, cancel := context.WithTimeout(cmd.Context(), 5*time.Second)
-		defer cancel()
 		session, err := c.openOf(ctx, cmd, run, false)
 		if err == nil {
 			defer session.Close()

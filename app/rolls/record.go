@@ -3,6 +3,7 @@ package rolls
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
@@ -55,16 +56,6 @@ func All(runs *app.Runs) (records []*Record, damaged []error) {
 	return records, damaged
 }
 
-// Runs are the runs of the batches of a roll that have begun, in order.
-func (r *Record) Runs() (ids []string) {
-	for i := range r.Events {
-		if e := &r.Events[i]; e.Kind == roll.EventDrainStarted {
-			ids = append(ids, e.Run)
-		}
-	}
-	return ids
-}
-
 // Compare compares the nodes of the report of a roll with the cluster.
 func (r *Record) Compare(ctx context.Context, s *app.Session, told *roll.Report) error {
 	var nodes []string
@@ -77,4 +68,14 @@ func (r *Record) Compare(ctx context.Context, s *app.Session, told *roll.Report)
 	}
 	told.Check(r.State, snapshot, s.Now())
 	return nil
+}
+
+// Lost is an error where the cluster has annotations of a run of the roll without a journal, or cannot be asked. begin is
+// the event of its begin.
+func (r *Record) Lost(ctx context.Context, s *app.Session, begin roll.Event) error {
+	snapshot, err := s.Seen(ctx, &r.State.Facts.Run, begin.Nodes, kube.KindNodes, kube.KindDeployments, kube.KindReplicaSets)
+	if err != nil {
+		return fmt.Errorf("run %s has no journal, and whether it left anything is not known: %w", begin.Run, err)
+	}
+	return s.Lost(snapshot, begin.Run, begin.Nodes)
 }

@@ -126,6 +126,9 @@ func drainOf(ctx context.Context, s *app.Session, wanted roll.Drain, o plan.Opti
 	if err != nil {
 		return nil, false, err
 	}
+	if err := s.Lost(s.Snapshot(), id, wanted.Nodes); err != nil {
+		return nil, false, err
+	}
 	run, err := s.StartAs(ctx, id, planned)
 	return run, false, err
 }
@@ -136,11 +139,15 @@ func planOf(ctx context.Context, s *app.Session, run string, nodes []string, o p
 	for _, name := range nodes {
 		shown.Nodes = append(shown.Nodes, plan.Node{Name: name})
 	}
+	kinds := []kube.Kind{kube.KindNodes, kube.KindPods}
+	if o.Surge != "" {
+		kinds = append(kinds, kube.KindDeployments, kube.KindReplicaSets)
+	}
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	changed := s.Changed(watching)
 	for {
-		if s.Snapshot().Trusted(kube.KindNodes, kube.KindPods) {
+		if s.Snapshot().Trusted(kinds...) {
 			return s.Again(ctx, shown, run)
 		}
 		select {

@@ -2,6 +2,7 @@ package rolling
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -66,8 +67,9 @@ func (h *Host) Resume(ctx context.Context, session *app.Session, s *roll.State, 
 	return (&follower{h: h, roll: r, out: out, yes: yes, by: s.Facts.Run.User, seen: uint64(len(before))}).see(ctx)
 }
 
-// Undoable are the runs of a roll that were begun, the last one first, and the roll itself where it did not end.
-func (h *Host) Undoable(id string) (runs []string, own *drain.RunFacts, err error) {
+// Undoable are the runs of a roll that were begun, the last one first, and the roll itself where it did not end. The
+// error may tell of runs without a journal beside them.
+func (h *Host) Undoable(id string, comparison Comparison) (runs []string, own *drain.RunFacts, err error) {
 	r, err := rolls.Read(h.Runs, id)
 	switch {
 	case err != nil:
@@ -75,15 +77,30 @@ func (h *Host) Undoable(id string) (runs []string, own *drain.RunFacts, err erro
 	case r.Live:
 		return nil, nil, h.live(id)
 	}
-	runs = slices.DeleteFunc(r.Runs(), func(run string) bool { return !h.Runs.Begun(run) })
+	var lost error
+	for _, e := range r.Events {
+		if e.Kind != roll.EventDrainStarted {
+			continue
+		}
+		if h.Runs.Begun(e.Run) {
+			runs = append(runs, e.Run)
+			continue
+		}
+		why := comparison(&r.State.Facts.Run, func(ctx context.Context, s *app.Session) error {
+			return r.Lost(ctx, s, e)
+		})
+		if why != "" {
+			lost = errors.Join(lost, errors.New(why))
+		}
+	}
 	slices.Reverse(runs)
 	if f := &r.State.Facts.Run; r.State.Outcome == "" && f.Options.LeaseNamespace != "" {
 		own = f
 	}
-	if len(runs) == 0 && own == nil {
+	if len(runs) == 0 && own == nil && lost == nil {
 		fmt.Fprintln(h.Err, "there is nothing to undo for roll "+id)
 	}
-	return runs, own, nil
+	return runs, own, lost
 }
 
 // Live is an error where no process works on the roll.

@@ -74,7 +74,7 @@ func (r *Record) costs(v View, leaving []*kube.Pod) (d Decision) {
 	}
 	for i := range r.Costs {
 		c := &r.Costs[i]
-		if p := r.lowestOf(v, c.UID, leaving); p != nil {
+		if p := lowestOf(v, r.UID, c.UID, leaving); p != nil {
 			ask(p, request.LowestDeletionCost, c.Was, c.Was)
 		}
 		if until := c.unseen(v, leaving); until.After(v.Now) {
@@ -101,12 +101,12 @@ func (c *Cost) unseen(v View, leaving []*kube.Pod) time.Time {
 
 // lowestOf is a pod that is not to leave and still has our cost, nil where it has not. The cost is another run's where
 // the annotation of that run names the pod.
-func (r *Record) lowestOf(v View, uid kube.UID, leaving []*kube.Pod) *kube.Pod {
+func lowestOf(v View, workload, uid kube.UID, leaving []*kube.Pod) *kube.Pod {
 	p := v.Snap.Pod(uid)
 	if p == nil || p.Terminating() || !lowest(p) || slices.Contains(leaving, p) {
 		return nil
 	}
-	if w := v.Snap.Workload(r.UID); w != nil {
+	if w := v.Snap.Workload(workload); w != nil {
 		if m, marked := parseMark(w.SurgeMark); marked && m.Run != v.Run {
 			if _, named := m.Costs[uid]; named {
 				return nil
@@ -127,7 +127,7 @@ func (r *Record) settled(v View, leaving []*kube.Pod) bool {
 	for i := range r.Costs {
 		c := &r.Costs[i]
 		if c.InFlight != 0 || c.unseen(v, leaving).After(v.Now) ||
-			r.lowestOf(v, c.UID, leaving) != nil && !c.givenUp(c.Was, v.End) {
+			lowestOf(v, r.UID, c.UID, leaving) != nil && !c.givenUp(c.Was, v.End) {
 			return false
 		}
 	}

@@ -24,7 +24,7 @@ func (r *Record) Undo(run string, s *kube.Snapshot) (requests []request.Request,
 	}
 	v := View{Run: run, Snap: s}
 	for i := range r.Costs {
-		if p := r.lowestOf(v, r.Costs[i].UID, leaving); p != nil {
+		if p := lowestOf(v, r.UID, r.Costs[i].UID, leaving); p != nil {
 			requests = append(requests, setCost(p, request.LowestDeletionCost, r.Costs[i].Was))
 		}
 	}
