@@ -370,6 +370,9 @@ func (h *history) latePod(t *rapid.T) {
 	if rapid.IntRange(0, 3).Draw(t, "really") > 0 {
 		t.Skip("too early")
 	}
+	if _, safe := ToDo(Lasting(h.events)); safe["w1"] {
+		t.Skip("it was cordoned long ago")
+	}
 	if a := h.apps[0]; a.kind != "StatefulSet" && h.truth.nodes["w1"] != nil && len(h.podsOf(a)) < int(a.controlled().replicas) {
 		h.addPodOf(a, 0, "w1", "not-ready")
 	}
