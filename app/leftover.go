@@ -40,7 +40,9 @@ func (s *Session) Compare(ctx context.Context, told *report.Report, run *drain.S
 
 // Seen is what the cluster, which must be that of the run, shows of those nodes and kinds now. A dashboard watches it
 // already.
-func (s *Session) Seen(ctx context.Context, run *drain.RunFacts, nodes []string, kinds ...kube.Kind) (*kube.Snapshot, error) {
+func (s *Session) Seen(
+	ctx context.Context, run *drain.RunFacts, nodes []string, kinds ...kube.Kind,
+) (*kube.Snapshot, error) {
 	if err := sameCluster(s.Identity(), run); err != nil {
 		return nil, err
 	}

@@ -70,10 +70,11 @@ func (r *Record) Compare(ctx context.Context, s *app.Session, told *roll.Report)
 	return nil
 }
 
-// Lost is an error where the cluster has annotations of a run of the roll without a journal, or cannot be asked. begin is
-// the event of its begin.
+// Lost is an error where the cluster has annotations of a run of the roll without a journal, or cannot be asked; begin
+// is the event of its begin.
 func (r *Record) Lost(ctx context.Context, s *app.Session, begin roll.Event) error {
-	snapshot, err := s.Seen(ctx, &r.State.Facts.Run, begin.Nodes, kube.KindNodes, kube.KindDeployments, kube.KindReplicaSets)
+	kinds := []kube.Kind{kube.KindNodes, kube.KindDeployments, kube.KindReplicaSets}
+	snapshot, err := s.Seen(ctx, &r.State.Facts.Run, begin.Nodes, kinds...)
 	if err != nil {
 		return fmt.Errorf("run %s has no journal, and whether it left anything is not known: %w", begin.Run, err)
 	}

@@ -152,8 +152,8 @@ func migration(status map[string]string) string {
 	}
 }
 
-// closed is why the controller of a budget does not open it whatever is evicted, "" if it may; none tells that the budget
-// allows nothing while all its pods are healthy.
+// closed is why the controller of a budget does not open it whatever is evicted, "" if it may; none tells that the
+// budget allows nothing while all its pods are healthy.
 func (l *Tracker) closed(b *kube.Budget, none bool) string {
 	if !Managed(b) {
 		return ""

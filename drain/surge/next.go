@@ -334,7 +334,8 @@ func (r *Record) verifying(v View, w *kube.Workload) Decision {
 	}
 	switch {
 	case w.Replicas == r.Batch.To:
-		return become(Kept, cmp.Or(raisedByOther(w, v.Run), fmt.Sprintf("somebody else keeps it at %d replicas", w.Replicas)))
+		return become(Kept, cmp.Or(raisedByOther(w, v.Run),
+			fmt.Sprintf("somebody else keeps it at %d replicas", w.Replicas)))
 	case r.Late || v.End && r.Why != "":
 		return Decision{Change: &Change{State: Undone, Message: r.Why, Late: r.Late}}
 	}
