@@ -107,6 +107,12 @@ func (r *Runs) Begun(id string) bool {
 	return err != nil && !errors.Is(err, fs.ErrNotExist) || len(events) > 0
 }
 
+// Gone reports whether the folder of the journals does not exist.
+func (r *Runs) Gone() bool {
+	_, err := os.Stat(r.Dir)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
 // Record reads the journal of a run. The error is an *Error.
 func (r *Runs) Record(id string) (*Record, error) {
 	path := r.Path(id)

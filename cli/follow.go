@@ -68,7 +68,10 @@ func (f *follower) see(ctx context.Context) error {
 	if state.Suspended {
 		f.out.Note("%s", ending.Suspended(state, p.display()))
 	}
-	if state.Outcome != drain.OutcomeDone {
+	switch {
+	case p.runs.Gone():
+		f.out.FolderGone(state, p.display())
+	case state.Outcome != drain.OutcomeDone:
 		f.out.Note("the journal of this run: %s", p.runs.Path(state.Run.ID))
 	}
 	return told(code)
@@ -148,7 +151,7 @@ func (f *follower) sayJournal() {
 		f.abort("nothing is sent without a journal")
 		return
 	}
-	f.out.JournalLost(f.lost, f.p.display()+" ctl "+s.Run.ID)
+	f.out.JournalLost(s, f.p.display(), f.p.runs.Gone())
 }
 
 // flush prints the events since the last look.

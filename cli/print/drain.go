@@ -68,17 +68,33 @@ func (d *Drain) Complain(text string) {
 	fmt.Fprintln(d.Err, d.ErrStyle.In(Bad, "error:")+" "+kube.Clean(text))
 }
 
-// JournalLost tells why the journal cannot be written, for which the run has paused itself, or with "" that it can be
-// written again. The run is steered by ctl.
-func (d *Drain) JournalLost(why, ctl string) {
-	if why == "" {
+// JournalLost tells why the journal cannot be written, for which the run has paused itself, or that it can be written
+// again; gone tells that its folder is gone.
+func (d *Drain) JournalLost(s *drain.State, program string, gone bool) {
+	if s.JournalLost == "" {
 		d.Note("the journal can be written again")
 		return
 	}
-	d.Complain("the run paused itself: " + why)
+	ctl := program + " ctl " + s.Run.ID
+	d.Complain("the run paused itself: " + s.JournalLost)
 	d.Note("  nothing is sent without a journal; make room or put it back, then: %s continue", ctl)
+	if gone {
+		d.Note("  if its folder was removed, ctl does not find the run any more: Ctrl-C ends it")
+		d.FolderGone(s, program)
+		return
+	}
 	d.Note("  to continue without it, unknown to resume, rollback and report: %s continue --without-journal", ctl)
 	d.Note("  to end the run: Ctrl-C, or %s abort", ctl)
+}
+
+// FolderGone is the command that undoes what a run left whose journal is gone.
+func (d *Drain) FolderGone(s *drain.State, program string) {
+	nodes, target := "", s.Run.Target()
+	for _, n := range s.Nodes {
+		nodes += " --node " + n.Name
+	}
+	target.Program = program
+	d.Note("  without its journal, this undoes what the run left: %s", target.Line("kdrain-tui rollback"+nodes))
 }
 
 // Ask is a question, without the end of its line.

@@ -136,7 +136,7 @@ func (f *follower) sayJournals() {
 	for _, d := range f.drains {
 		if s := d.run.State(); s.JournalLost != d.lost && s.Outcome == "" {
 			d.lost = s.JournalLost
-			d.out.JournalLost(d.lost, f.h.Program+" ctl "+s.Run.ID)
+			d.out.JournalLost(s, f.h.Program, f.h.Runs.Gone())
 		}
 	}
 }
