@@ -318,18 +318,20 @@ func (r *Record) verifying(v View, w *kube.Workload) Decision {
 			left++
 		}
 	}
-	ends := later(r.Since, v.From).Add(max(verifyWithin, v.Timeout))
-	if v.End {
-		ends = later(r.Since, v.From).Add(verifyWithin)
+	begun := later(r.Since, v.From)
+	ends := begun.Add(verifyWithin)
+	if !v.End && !r.Late { // without the costs a controller that is late would remove the newest pods, the replacements
+		if ends = begun.Add(max(verifyWithin, v.Timeout)); v.Timeout == 0 {
+			ends = time.Time{} // no limit
+		}
 	}
-	// Its controller is late. Without the costs it would remove the newest pods, the replacements.
-	if left > 0 && len(active) > int(w.Replicas) && (v.Now.Before(ends) || v.Timeout == 0 && !v.End) {
+	if left > 0 && len(active) > int(w.Replicas) && (ends.IsZero() || v.Now.Before(ends)) {
 		return Decision{Wake: ends}
 	}
 	if d := r.costs(v, nil); len(d.Sends) > 0 || !r.settled(v, nil) {
 		return d
 	}
-	if d, open := r.unmark(v, w, ends); open {
+	if d, open := r.unmark(v, w, begun.Add(verifyWithin)); open {
 		return d
 	}
 	switch {
