@@ -152,11 +152,15 @@ func (h *history) judgeSurge(t *rapid.T, w Write, uid kube.UID) {
 	if tried && o.SurgeTimeout > 0 && h.now.Sub(r.Since) >= o.SurgeTimeout {
 		return
 	}
-	wants := int(h.shownCluster.apps[a.name].wants)
+	wants, ready := int(h.shownCluster.apps[a.name].wants), h.readyBut(a, w)
 	if tried { // for one after the other
+		if ready >= wants {
+			t.Fatalf("#%d: %s is evicted while %s has %d Ready pods and wants %d: its controller is to remove one", w.ID, p.Name,
+				a.name, ready+1, wants)
+		}
 		wants--
 	}
-	if ready := h.readyBut(a, w); ready < wants {
+	if ready < wants {
 		t.Fatalf("#%d: %s is evicted though %s surges (%s) and wants %d Ready pods, which leaves %d", w.ID, p.Name,
 			a.name, r.State, wants, ready)
 	}
