@@ -87,7 +87,7 @@ func (d *Drain) JournalLost(s *drain.State, program string, gone bool) {
 	d.Note("  to end the run: Ctrl-C, or %s abort", ctl)
 }
 
-// FolderGone is the command that undoes what a run left whose journal is gone.
+// FolderGone prints the command that undoes what a run left whose journal is gone.
 func (d *Drain) FolderGone(s *drain.State, program string) {
 	nodes, target := "", s.Run.Target()
 	for _, n := range s.Nodes {
