@@ -38,8 +38,8 @@ func (s *Session) Compare(ctx context.Context, told *report.Report, run *drain.S
 	return nil
 }
 
-// Seen is what the cluster, which must be that of the run, shows of those nodes and kinds now. A dashboard watches it
-// already.
+// Seen is a snapshot of these nodes and kinds. It is an error where the session is on another cluster than the run. The
+// watches of a dashboard are used where there are any.
 func (s *Session) Seen(
 	ctx context.Context, run *drain.RunFacts, nodes []string, kinds ...kube.Kind,
 ) (*kube.Snapshot, error) {

@@ -95,7 +95,7 @@ func explain(w io.Writer, err error) {
 	}
 }
 
-// The exit codes, which pipelines rely on. A code is not zero wherever that of kubectl would not be.
+// The exit codes. Pipelines use them: where kubectl exits with another code than 0, this program does too.
 const (
 	// ExitDone: what was asked for is done.
 	ExitDone = 0

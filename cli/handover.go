@@ -144,7 +144,7 @@ func flagNames(fs *pflag.FlagSet) []string {
 	return names
 }
 
-// onlyWithMarked refuses the flags of a drain where a run goes on with its own options.
+// onlyWithMarked refuses the flags of a drain where a run is resumed: it keeps its own options.
 func (f *flags) onlyWithMarked(fs *pflag.FlagSet, ofDrain []string) error {
 	for _, name := range ofDrain {
 		if len(f.marked) == 0 && fs.Changed(name) {

@@ -78,7 +78,7 @@ func (p *Program) reportCommand() *cobra.Command {
 		Long: "Shows what a run was asked to do and what became of each pod, what blocked them and for how\n" +
 			"long, and what is left to do, from its journal; also of a run that is under way or whose process died.\n" +
 			"Without a name it is the newest run. Where something was left to do, and after a roll, it looks at the cluster:\n" +
-			"what was done since is told apart. A cluster that does not answer within 5 s is no error.",
+			"what was done since is listed separately. It waits 5 s for the cluster at most.",
 		Example: p.examples(`
 # Tell what became of the newest run
 report
@@ -133,7 +133,7 @@ func (c *pastRun) report(cmd *cobra.Command, args []string) error {
 	})
 }
 
-// comparison compares with the cluster of a run, and returns why it did not, "" if it did.
+// comparison is the Comparison for the connection flags of the command.
 func (c *pastRun) comparison(ctx context.Context, cmd *cobra.Command) rolling.Comparison {
 	return func(run *drain.RunFacts, compare func(context.Context, *app.Session) error) string {
 		session, err := c.openOf(ctx, cmd, run, false)

@@ -371,7 +371,7 @@ func (h *history) latePod(t *rapid.T) {
 		t.Skip("too early")
 	}
 	if _, safe := ToDo(Lasting(h.events)); safe["w1"] {
-		t.Skip("it was cordoned long ago")
+		t.Skip("too late")
 	}
 	if a := h.apps[0]; a.kind != "StatefulSet" && h.truth.nodes["w1"] != nil && len(h.podsOf(a)) < int(a.controlled().replicas) {
 		h.addPodOf(a, 0, "w1", "not-ready")

@@ -33,7 +33,7 @@ func (st leaseStep) tendLeases() {
 	}
 }
 
-// tendLease does what is to be done about the Lease of a node, and tells whether there is more to decide after that.
+// tendLease acts on what is decided about the Lease of a node. It reports whether it is to be called again.
 func (st leaseStep) tendLease(n *NodeRun) bool {
 	d := lease.Next(n.Lease, st.leaseView(n))
 	st.wakeAt(d.Wake)

@@ -10,7 +10,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// replacementStep follows the pods that take the place of those that were moved, and keeps the health gate.
+// replacementStep follows the replacements of moved pods, and decides about the health gate.
 type replacementStep struct{ *stepper }
 
 func (st *stepper) replacements() replacementStep { return replacementStep{st} }

@@ -25,7 +25,8 @@ func (st surgeStep) confirmed() {
 	st.ask(PhaseEvict, st.evictWord())
 }
 
-// tend moves all surges on; end takes back what stands. After a change it is to be asked again.
+// tend acts on what is decided about all surges; with end, raised replicas are set back. It reports whether it is to be
+// called again.
 func (st surgeStep) tend(end bool) (changed bool) {
 	if len(st.s.Surges) == 0 || st.s.Down != nil && !st.s.Aborting {
 		return false

@@ -13,8 +13,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
-// The journal of a batch is missing while the cluster has its annotations: it is not begun a second time. The replicas
-// that it has raised would be taken for those that the workload wants.
+// The journal of a batch is missing while the cluster has its annotations: it is not begun a second time. It would
+// count the replicas that it has raised as the number to set back to.
 func TestABatchWhoseJournalIsMissing(t *testing.T) {
 	sim := kubetest.NewSimulation()
 	defer sim.Halt()

@@ -79,7 +79,7 @@ func (d *Drain) JournalLost(s *drain.State, program string, gone bool) {
 	d.Complain("the run paused itself: " + s.JournalLost)
 	d.Note("  nothing is sent without a journal; make room or put it back, then: %s continue", ctl)
 	if gone {
-		d.Note("  if its folder was removed, ctl does not find the run any more: Ctrl-C ends it")
+		d.Note("  if its folder was removed, ctl cannot reach the run: end it with Ctrl-C")
 		d.FolderGone(s, program)
 		return
 	}

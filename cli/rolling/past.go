@@ -121,7 +121,7 @@ func (h *Host) Live(id string) error {
 // Known reports whether there is a roll of that id on this machine.
 func (h *Host) Known(id string) bool { return rolls.Known(h.Runs, id) }
 
-// Comparison opens the cluster of a run and compares what is told of it. It returns why it did not, "" if it did.
+// Comparison connects to the cluster of a run and calls compare. It returns the error as text, "" for none.
 type Comparison func(run *drain.RunFacts, compare func(context.Context, *app.Session) error) string
 
 // Report tells what became of each node of a roll, in the form that was asked for.
