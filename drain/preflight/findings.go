@@ -31,7 +31,7 @@ type finder func(s *kube.Snapshot, p *plan.Plan, env *Env) []plan.Finding
 var finders = []finder{
 	findAccess, findExcluded, findDrainRules, findLastPods, findSelf, findLastControlPlane, findHeld, findUnseenKinds,
 	findOtherDrainers, findSilentNodes,
-	findOutOfOrder, findNotRemade, findOutages, findUnserved, findExceeded, findPinned, findUnseenVolumes,
+	findOutOfOrder, findNotRemade, findOutages, findNoSurge, findUnserved, findExceeded, findPinned, findUnseenVolumes,
 	findTolerant, findEmptyDirData, findNodeFiles, findUnknownVolumes, findCordoned, findUnguarded, findUnforeseen,
 	findNoRoom, findPreempts, findLeftovers,
 }

@@ -18,6 +18,7 @@ const (
 	FindingLastReady     = "LastReady"
 	FindingQuorum        = "Quorum"
 	FindingDNS           = "DNS"
+	FindingNoSurge       = "NoSurge" // its pods are evicted as usual, although --surge was asked for
 )
 
 // quorumFrom is the size from which a StatefulSet is taken for one whose members
@@ -134,6 +135,18 @@ func findOutages(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 		"all its Ready pods are evicted at once, down until a replacement is Ready: ")...)
 	return append(found, quorum.finding(FindingQuorum, plan.LevelWarning,
 		"a majority of its members is unavailable at once: ")...)
+}
+
+// findNoSurge names the workloads that --surge leaves out, and why. Those of a kind that never surges are
+// not named: nobody expects it of them.
+func findNoSurge(_ *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
+	var left group
+	for i := range p.Surges {
+		if of := &p.Surges[i]; !of.Not.Passes() && of.Not.Code != surge.CodeKind && of.Not.Code != surge.CodeScaled {
+			left.note(of.Not.Text, of.Kind, of.Namespace, of.Name)
+		}
+	}
+	return left.finding(FindingNoSurge, plan.LevelWarning, "no replacements start first in spite of --surge: ")
 }
 
 // surgeAdvice says what --surge would do for workloads of one replica.

@@ -5,11 +5,49 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan/plantest"
 	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
+
+// A workload that --surge leaves out is named with the reason. A StatefulSet never surges, and is not.
+func TestWorkloadsThatSurgeLeavesOutAreNamed(t *testing.T) {
+	for owner, want := range map[string]string{
+		"": "",
+		"Shop": "no replacements start first in spite of --surge: Deployment shop/web " +
+			"(Shop main owns Deployment web and may set its replicas back (--surge-managed))",
+	} {
+		web := kubetest.DeploymentOf("shop/web", kubetest.Well, kubetest.Well)
+		for _, o := range web {
+			switch o := o.(type) {
+			case *corev1.Pod:
+				o.Spec.NodeName = "w1"
+			case *appsv1.Deployment:
+				o.Status.Replicas, o.Status.UpdatedReplicas, o.Status.ReadyReplicas = 2, 2, 2
+				o.Status.ObservedGeneration = o.Generation
+				if owner != "" {
+					o.OwnerReferences = []metav1.OwnerReference{{
+						APIVersion: "example.com/v1", Kind: owner, Name: "main", UID: "shop", Controller: new(true)}}
+				}
+			}
+		}
+		o := plantest.Options()
+		o.Surge = "100%"
+		s := kubetest.SnapshotOf(kubetest.Now, append(web, kubetest.Node("w1"), kubetest.Node("w2", kubetest.Roomy),
+			kubetest.Pod("shop/db-0", kubetest.On("w1"), kubetest.OwnedBy("apps/v1", "StatefulSet", "db")))...)
+		got := ""
+		for _, f := range mustCheck(t, s, o, "w1").Findings {
+			if f.Code == FindingNoSurge {
+				got = f.Message
+			}
+		}
+		if got != want {
+			t.Errorf("owned by %q:\n got %q\nwant %q", owner, got, want)
+		}
+	}
+}
 
 // Workloads whose replacements start first lose neither their last Ready pod nor the last endpoint of their Service.
 func TestNothingIsDownThatSurges(t *testing.T) {
