@@ -45,7 +45,7 @@ func (st volumeStep) setVolumes(p *eviction.Record, now []volume.Facts, message 
 	}
 	e := Event{Kind: EventVolumes, Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID, Volumes: now,
 		Message: message}
-	if slices.ContainsFunc(now, func(v volume.Facts) bool { return v.State == volume.VolumeDetaching }) {
+	if unmounts(st.snap.Node(p.Node)) && slices.ContainsFunc(now, func(v volume.Facts) bool { return v.State == volume.VolumeDetaching }) {
 		e.Wait = &waits.Wait{For: waits.ForDetach, Since: p.Ended, Until: st.pods().DetachDue(p)}
 	}
 	st.emit(e)
@@ -93,13 +93,16 @@ func (st volumeStep) awaitDetach() bool {
 	return slices.ContainsFunc(st.s.Nodes, func(n *NodeRun) bool { return st.s.AwaitsDetach(n, st.snap) })
 }
 
+// unmounts reports whether volumes can leave a node. Where the kubelet is silent nothing is unmounted (Cluster API
+// shouldWaitForNodeVolumes: an unreachable node is not waited for), but from a node with the out-of-service taint the
+// attach-detach controller detaches by force (KEP-2268).
+func unmounts(node *kube.Node) bool {
+	return node != nil && (node.Ready != kube.NodeUnknown || node.OutOfService())
+}
+
 // AwaitsDetach reports whether volumes of a drained node are still on their way off it, and that is worth waiting for.
-// On a node whose kubelet is silent nothing is unmounted (Cluster API shouldWaitForNodeVolumes: an unreachable node
-// is not waited for).
 func (s *State) AwaitsDetach(n *NodeRun, snap *kube.Snapshot) bool {
-	node := snap.Node(n.Name)
-	return s.Run.Options.MaxParallelVolumes > 0 && n.State == NodeDrained && node != nil &&
-		node.Ready != kube.NodeUnknown && s.anyOn(n.Name, func(p *eviction.Record) bool {
+	return s.Run.Options.MaxParallelVolumes > 0 && n.State == NodeDrained && unmounts(snap.Node(n.Name)) && s.anyOn(n.Name, func(p *eviction.Record) bool {
 		return p.State.Left() && p.Volumes.Awaited()
 	})
 }

@@ -40,11 +40,11 @@ func (d *Drain) volume(e drain.Event, v *volume.Facts) {
 	say := func(words string) { d.Note("volume %s of pod %s/%s %s", v.Title(), e.Namespace, e.Pod, words) }
 	switch v.State {
 	case volume.VolumeDetaching:
-		words := "is detaching from " + e.Node
-		if e.Wait != nil {
-			words += " since " + clock(e.Wait.Since) + ", waited for until " + clock(e.Wait.Until)
+		if e.Wait == nil {
+			say("is still attached to " + e.Node + ": its kubelet is silent, so the detach is not waited for")
+		} else {
+			say("is detaching from " + e.Node + " since " + clock(e.Wait.Since) + ", waited for until " + clock(e.Wait.Until))
 		}
-		say(words)
 	case volume.VolumeDetached:
 		say("detached from " + e.Node)
 	case volume.VolumeReattached:
