@@ -94,6 +94,8 @@ type Trouble struct {
 	ExitCode    int32 // of the last termination; valid when HasExit
 	HasExit     bool
 	Restarts    int32
+	// Running tells that the container runs again: the log of its last end is that of its previous instance.
+	Running bool
 }
 
 // Starting tells whether the trouble is only that the pod has not come up yet.

@@ -212,7 +212,10 @@ func adviseSick(sick SickPod) []Advice {
 	case p.Owner == nil:
 		return []Advice{see}
 	case t != nil && (t.HasExit || t.Reason == "CrashLoopBackOff"):
-		flags := " --previous"
+		flags := ""
+		if t.Running { // else the kubelet shows the log of the last end (pkg/kubelet validateContainerLogStatus)
+			flags = " --previous"
+		}
 		if t.Container != "" {
 			flags += " -c " + t.Container
 		}

@@ -31,7 +31,7 @@ func TestAdvice(t *testing.T) {
 	}{
 		{"nothing in the way", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 2, 3, 1, 3)), kubetest.Nobody, nil},
 		{"crash loop", append(kubetest.Cart(kubetest.Well, kubetest.Crashing(time.Hour), kubetest.Well), kubetest.Budget("shop/cart", 2, 2, 0, 3)), kubetest.Nobody,
-			[]string{"kubectl delete pod -n shop cart-2", "kubectl logs -n shop cart-2 --previous -c main", scaleTo4}},
+			[]string{"kubectl delete pod -n shop cart-2", "kubectl logs -n shop cart-2 -c main", scaleTo4}},
 		{"image", append(kubetest.Cart(kubetest.Well, notPulling, kubetest.Well), kubetest.Budget("shop/cart", 2, 2, 0, 3)), kubetest.Nobody,
 			[]string{"kubectl describe pod -n shop cart-2", scaleTo4}},
 		{"not Ready, nobody says why", append(kubetest.Cart(kubetest.Well, kubetest.NotReady(time.Hour), kubetest.Well), kubetest.Budget("shop/cart", 2, 2, 0, 3)), kubetest.Nobody,
@@ -49,7 +49,7 @@ func TestAdvice(t *testing.T) {
 			[]string{"kubectl get pod -n shop cart-2 -o yaml", `kubectl patch pod -n shop cart-2 --type=json -p '[{"op":"test","path":"/metadata/finalizers","value":["x/y"]},` +
 				`{"op":"remove","path":"/metadata/finalizers"}]'`}},
 		{"deadlock", append(kubetest.Cart(kubetest.Well, kubetest.Crashing(time.Hour), kubetest.Crashing(time.Hour)), kubetest.Budget("shop/cart", 2, 1, 0, 3)), moved("shop/cart-1", "shop/cart-2", "shop/cart-3"),
-			[]string{patch + `'{"spec":{"unhealthyPodEvictionPolicy":"AlwaysAllow"}}'`, "kubectl delete pod -n shop cart-2", "kubectl logs -n shop cart-2 --previous -c main", scaleTo4}},
+			[]string{patch + `'{"spec":{"unhealthyPodEvictionPolicy":"AlwaysAllow"}}'`, "kubectl delete pod -n shop cart-2", "kubectl logs -n shop cart-2 -c main", scaleTo4}},
 		{"as many as there are", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 3, 3, 0, 3)), kubetest.Nobody, []string{scaleTo4, patch + `'{"spec":{"minAvailable":2}}'`}},
 		{"one percent of one", append(kubetest.DeploymentOf("shop/cart", kubetest.Well), kubetest.Budget("shop/cart", 1, 1, 0, 1, kubetest.MinAvailable("1%"))), kubetest.Nobody,
 			[]string{"kubectl scale deployment -n shop cart --replicas=2", patch + `'{"spec":{"minAvailable":null,"maxUnavailable":1}}'`}},

@@ -99,9 +99,15 @@ var unhealthyPodsExplained = []explanation{
 		[]string{"see why its image cannot be pulled: " + describeSick, scaleCart}},
 	{"crash loop", besides(kubetest.Crashing(4 * time.Minute)), kubetest.Nobody, VerdictWait,
 		`budget cart needs 2 healthy pods and has 2; cart-2 on w2 is not Ready for 4m: "CrashLoopBackOff" (exit code 1)`,
-		[]string{anewSick, "see why it ends: kubectl logs -n shop cart-2 --previous -c main", scaleCart}},
+		[]string{anewSick, "see why it ends: kubectl logs -n shop cart-2 -c main", scaleCart}},
 	{"out of memory", besides(endedWith("OOMKilled", 137)), kubetest.Nobody, VerdictWait,
 		`budget cart needs 2 healthy pods and has 2; cart-2 on w2 is not Ready for 60m: "OOMKilled" (exit code 137)`,
+		[]string{anewSick, "see why it ends: kubectl logs -n shop cart-2 -c main", scaleCart}},
+	{"running again", besides(func(p *corev1.Pod) {
+		kubetest.Crashing(time.Minute)(p)
+		p.Status.ContainerStatuses[0].State = corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}
+	}), kubetest.Nobody, VerdictWait,
+		`budget cart needs 2 healthy pods and has 2; cart-2 on w2 is not Ready for 60s: "Error" (exit code 1)`,
 		[]string{anewSick, "see why it ends: kubectl logs -n shop cart-2 --previous -c main", scaleCart}},
 	{"a Secret that is missing", besides(waiting("CreateContainerConfigError", `secret "pay" not found`)), kubetest.Nobody, VerdictWait,
 		`budget cart needs 2 healthy pods and has 2; cart-2 on w2 is not Ready for 60m: "CreateContainerConfigError"`,
@@ -151,7 +157,7 @@ var unhealthyPodsExplained = []explanation{
 		[]string{"remove it: it has failed and will not be recreated: kubectl delete pod -n shop cart-2"}},
 	{"the pod itself", append(kubetest.Cart(kubetest.Crashing(4*time.Minute), kubetest.Crashing(time.Hour), kubetest.Well), kubetest.Budget("shop/cart", 2, 1, 0, 3)), kubetest.Nobody, VerdictWait,
 		`budget cart needs 2 healthy pods and has 1; the pod itself is not Ready for 4m: "CrashLoopBackOff" (exit code 1)`,
-		[]string{"delete it so that it is recreated; it serves no traffic: kubectl delete pod -n shop cart-1", "see why it ends: kubectl logs -n shop cart-1 --previous -c main", scaleCart}},
+		[]string{"delete it so that it is recreated; it serves no traffic: kubectl delete pod -n shop cart-1", "see why it ends: kubectl logs -n shop cart-1 -c main", scaleCart}},
 }
 
 // What holds a pod where no other pod of the budget is unhealthy.
@@ -246,7 +252,7 @@ var neverExplained = []explanation{
 		moved("shop/cart-1", "shop/cart-2", "shop/cart-3"), VerdictDeadlock,
 		`budget cart needs 2 healthy pods and has 1; cart-2 on w2 is not Ready for 60m: "CrashLoopBackOff" (exit code 1); deadlock: it can only be replaced once this drain evicts it`,
 		[]string{"allow the eviction of pods that are not Ready: that costs no healthy one: " + patchCart + `'{"spec":{"unhealthyPodEvictionPolicy":"AlwaysAllow"}}'`,
-			anewSick, "see why it ends: kubectl logs -n shop cart-2 --previous -c main", scaleCart}},
+			anewSick, "see why it ends: kubectl logs -n shop cart-2 -c main", scaleCart}},
 	{"pods that wait for room on the node being drained", besides(kubetest.Unscheduled("0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable.")), moved("shop/cart-1"), VerdictDeadlock,
 		`budget cart needs 2 healthy pods and has 2; cart-2 is Pending for 60m: "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable.", and this drain makes no room for it`,
 		[]string{"make room for it: the scheduler says what is missing: " + describeSick, scaleCart}},

@@ -79,6 +79,7 @@ func oneContainer(s *corev1.ContainerStatus, p *corev1.Pod) *kube.Trouble {
 		// than "containers with unready status".
 		last := s.LastTerminationState.Terminated
 		t.Reason, t.Termination = Share(kube.CleanText(last.Reason)), kube.CleanText(last.Message)
+		t.Running = true
 		return t
 	}
 	return nil

@@ -74,7 +74,7 @@ func TestTrouble(t *testing.T) {
 		"running after a crash": {
 			phase: corev1.PodRunning, conditions: []corev1.PodCondition{unready},
 			app:  []corev1.ContainerStatus{{Name: "app", RestartCount: 2, State: running, LastTerminationState: ended(1, "Error")}},
-			want: &kube.Trouble{Container: "app", Reason: "Error", ExitCode: 1, HasExit: true, Restarts: 2},
+			want: &kube.Trouble{Container: "app", Reason: "Error", ExitCode: 1, HasExit: true, Restarts: 2, Running: true},
 		},
 		"probe fails": {
 			phase: corev1.PodRunning, conditions: []corev1.PodCondition{unready},
