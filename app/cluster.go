@@ -40,9 +40,11 @@ type Cluster interface {
 	ReadDrainRules(ctx context.Context, source engine.Source) error
 	// ServerAddresses are those of the API server.
 	ServerAddresses(ctx context.Context) []string
-	// PodDetails reads what there is to know about one pod, live, with the log of that
-	// container, "" for the one that tells most.
+	// PodDetails reads what the API server knows about one pod, live, and chooses the container whose log is of
+	// interest, "" for the one that tells most.
 	PodDetails(ctx context.Context, namespace, name string, uid kube.UID, container string) (watch.PodDetails, error)
+	// PodLogs adds the log of that container, which the kubelet has.
+	PodLogs(ctx context.Context, namespace, name string, d watch.PodDetails) watch.PodDetails
 	// NodeDetails reads what there is to know about one node, live.
 	NodeDetails(ctx context.Context, name string, uid kube.UID) (watch.NodeDetails, error)
 	// PodUsage reads what pods use, by namespace and name: those of one namespace, or all.
@@ -98,6 +100,10 @@ func (c *connection) Writer() request.Writer { return write.New(c.Cluster) }
 func (c *connection) PodDetails(ctx context.Context, namespace, name string, uid kube.UID,
 	container string) (watch.PodDetails, error) {
 	return watch.ReadPod(ctx, c.Cluster, namespace, name, uid, container)
+}
+
+func (c *connection) PodLogs(ctx context.Context, namespace, name string, d watch.PodDetails) watch.PodDetails {
+	return watch.ReadLogs(ctx, c.Cluster, namespace, name, d)
 }
 
 func (c *connection) NodeDetails(ctx context.Context, name string, uid kube.UID) (watch.NodeDetails, error) {

@@ -242,6 +242,10 @@ func (c paperCluster) PodUsage(context.Context, string) (map[string]kube.Usage, 
 	return nil, errors.New("no metrics")
 }
 
+func (c paperCluster) PodLogs(_ context.Context, _, _ string, d watch.PodDetails) watch.PodDetails {
+	return d
+}
+
 func (c paperCluster) PodDetails(context.Context, string, string, kube.UID, string) (watch.PodDetails, error) {
 	return watch.PodDetails{}, errors.New("there are none")
 }

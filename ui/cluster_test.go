@@ -36,6 +36,8 @@ type paperCluster struct {
 	forecast    func(*kube.Snapshot, plan.Plan, time.Time) plan.Estimate
 	access      func(plan.Options) preflight.Access
 	rights      func([]request.Permission) []request.AccessResult
+	logs        []watch.LogTail // those of the details that were read last
+	kubelet     func()          // is asked for them
 	details     func(namespace, name string, uid kube.UID, container string) (watch.PodDetails, error)
 	nodeDetails func(name string) (watch.NodeDetails, error)
 	podUsage    func(namespace string) (map[string]kube.Usage, error)
@@ -153,7 +155,17 @@ func (c *paperCluster) PodUsage(_ context.Context, namespace string) (map[string
 }
 
 func (c *paperCluster) PodDetails(_ context.Context, namespace, name string, uid kube.UID, container string) (watch.PodDetails, error) {
-	return c.details(namespace, name, uid, container)
+	d, err := c.details(namespace, name, uid, container)
+	c.logs, d.Logs = d.Logs, nil
+	return d, err
+}
+
+func (c *paperCluster) PodLogs(_ context.Context, _, _ string, d watch.PodDetails) watch.PodDetails {
+	if c.kubelet != nil {
+		c.kubelet()
+	}
+	d.Logs = c.logs
+	return d
 }
 
 func (c *paperCluster) CheckAccess(_ context.Context, needs []request.Permission) ([]request.AccessResult, error) {

@@ -126,6 +126,22 @@ func TestLogsOfEveryContainer(t *testing.T) {
 	d.shows("[cart]")
 }
 
+// The log comes from the kubelet. While that does not answer, all that the API server knows is shown.
+func TestAPodOnASilentNode(t *testing.T) {
+	var read []string
+	var before []string
+	d := drive(t, company(), 140, 30, attached(runState()), readable(&read))
+	cluster := d.m.s.Cluster.(*paperCluster)
+	cluster.kubelet = func() { before = append(before, d.frame()) }
+	d.list(frame.Run).Table.Select("checkout/cart-7f9c-x2x9q")
+	d.keys("enter")
+	d.keys("2")
+	d.shows("line 3 of true")
+	if len(before) != 1 || !strings.Contains(before[0], "Back-off restarting failed container") || !strings.Contains(before[0], "reading") {
+		t.Errorf("while the kubelet is asked: %q", before)
+	}
+}
+
 func TestAPodOfOneContainer(t *testing.T) {
 	d := drive(t, company(), 100, 30, attached(runState()), func(d *Deps) {
 		paper(d).details = func(namespace, name string, _ kube.UID, _ string) (watch.PodDetails, error) {

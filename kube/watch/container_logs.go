@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -117,17 +118,22 @@ func mostTelling(p *corev1.Pod) string {
 // shows (k8s.io/kubectl pkg/cmd/util/podcmd).
 const defaultContainer = "kubectl.kubernetes.io/default-container"
 
-// instancesOf are the instances of a container whose logs are kept: the previous one, if it
-// was restarted, and the one of now.
+// instancesOf are the instances of a container whose logs are kept: the one of now, and before it the previous one if
+// it was restarted and runs. While it does not, the one of now is the one that ended last, and that of the previous
+// one is removed (k8s.io/kubernetes pkg/kubelet validateContainerLogStatus).
 func instancesOf(p *corev1.Pod, container string) (previous []bool) {
 	if container == "" {
 		return nil
 	}
-	if s := statusOf(p, container); s != nil && s.RestartCount > 0 {
+	if s := statusOf(p, container); s != nil && s.RestartCount > 0 && s.State.Running != nil {
 		previous = append(previous, true)
 	}
 	return append(previous, false)
 }
+
+// logGone begins what the kubelet answers with 200 instead of the log of a container that is removed
+// (k8s.io/kubernetes pkg/kubelet/kuberuntime GetContainerLogs).
+const logGone = "unable to retrieve container logs for "
 
 func logTail(ctx context.Context, c *conn.Cluster, namespace, pod string, tail LogTail) (LogTail, error) {
 	lines, most := int64(logLines), int64(maxLogBytes)
@@ -141,6 +147,9 @@ func logTail(ctx context.Context, c *conn.Cluster, namespace, pod string, tail L
 	text, err := io.ReadAll(io.LimitReader(stream, maxLogBytes))
 	if err != nil {
 		return tail, err
+	}
+	if strings.HasPrefix(string(text), logGone) {
+		return tail, errors.New("its container is removed, and its log with it")
 	}
 	if trimmed := strings.TrimRight(string(text), "\n"); trimmed != "" {
 		tail.Lines = strings.Split(cleanLines(trimmed), "\n")

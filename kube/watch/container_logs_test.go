@@ -49,12 +49,18 @@ func TestLogThatTellsMost(t *testing.T) {
 		want      string
 		instances []bool
 	}{
-		"crashing": {func(*corev1.Pod) {}, "app", []bool{true, false}},
+		"crashing": {func(*corev1.Pod) {}, "app", []bool{false}},
+		"ended, and about to start again": {func(p *corev1.Pod) {
+			p.Status.ContainerStatuses[0].State = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 1}}
+		}, "app", []bool{false}},
+		"running again": {func(p *corev1.Pod) {
+			p.Status.ContainerStatuses[0].State = corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}
+		}, "app", []bool{true, false}},
 		"starting": {func(p *corev1.Pod) { p.Status.ContainerStatuses[0].RestartCount = 0 }, "app", []bool{false}},
 		"init container failed": {func(p *corev1.Pod) {
 			p.Status.InitContainerStatuses[0].State.Terminated.ExitCode = 1
 		}, "migrate", []bool{false}},
-		"all are Ready": {func(p *corev1.Pod) { p.Status.ContainerStatuses[0].Ready = true }, "app", []bool{true, false}},
+		"all are Ready": {func(p *corev1.Pod) { p.Status.ContainerStatuses[0].Ready = true }, "app", []bool{false}},
 		"the pod names one": {func(p *corev1.Pod) {
 			p.Status.ContainerStatuses[0].Ready = true
 			p.Annotations = map[string]string{defaultContainer: "metrics"}
@@ -79,6 +85,8 @@ func TestLogOfTheChosenContainer(t *testing.T) {
 		switch query := r.URL.Query(); {
 		case !strings.HasSuffix(r.URL.Path, "/log"):
 			kubetest.WriteJSON(w, 200, asJSON(t, manyContainers()))
+		case query.Get("container") == "metrics":
+			_, _ = w.Write([]byte("unable to retrieve container logs for containerd://0123"))
 		case query.Get("container") == "debug":
 			kubetest.WriteJSON(w, 400, asJSON(t, metav1.Status{Status: metav1.StatusFailure, Code: 400, Message: "not yet"}))
 		default:
@@ -87,13 +95,15 @@ func TestLogOfTheChosenContainer(t *testing.T) {
 		}
 	})
 	for container, want := range map[string]string{
-		"": "app true 50|app  50", "proxy": "proxy true 50|proxy  50", "migrate": "migrate  50", "debug": "",
+		"": "app  50", "proxy": "proxy true 50|proxy  50", "migrate": "migrate  50", "debug": "", "metrics": "",
 	} {
 		asked = nil
-		d, err := ReadPod(t.Context(), conntest.To(t, server), "shop", "x", "uid", container)
-		if err != nil {
-			t.Fatal(err)
+		c := conntest.To(t, server)
+		d, err := ReadPod(t.Context(), c, "shop", "x", "uid", container)
+		if err != nil || len(asked) > 0 {
+			t.Fatal(err, asked)
 		}
+		d = ReadLogs(t.Context(), c, "shop", "x", d)
 		if got := strings.Join(asked, "|"); got != want {
 			t.Errorf("%q: asked %q, want %q", container, got, want)
 		}
@@ -102,8 +112,12 @@ func TestLogOfTheChosenContainer(t *testing.T) {
 				t.Errorf("%q: %+v", container, tail)
 			}
 		}
-		missing := slices.ContainsFunc(d.Missing, func(m Missing) bool { return m.Part == PartLog && strings.HasPrefix(m.Why, "log of debug: ") })
-		if len(d.Containers) != 5 || missing != (container == "debug") {
+		missing := ""
+		for _, m := range d.Missing {
+			missing = strings.TrimPrefix(m.Why, "log of ")
+		}
+		why := map[string]string{"debug": "debug: the server rejected", "metrics": "metrics: its container is removed, and its log with it"}
+		if len(d.Containers) != 5 || !strings.HasPrefix(missing, why[container]) || (missing == "") != (why[container] == "") {
 			t.Errorf("%q: %+v", container, d)
 		}
 	}

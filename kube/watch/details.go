@@ -31,6 +31,8 @@ type PodDetails struct {
 	Container string
 	Logs      []LogTail
 	Missing   []Missing
+	// instances are those of Container whose logs are kept; true for the previous one.
+	instances []bool
 }
 
 // Missing is what of a pod could not be read.
@@ -62,9 +64,9 @@ type PodEvent struct {
 	Count                       int32
 }
 
-// ReadPod reads what there is to know about one pod, with the log of that container, "" for
-// the one that tells most. Only the pod itself is indispensable: for what we may not read,
-// Missing says so. It fails with an error where the name belongs to another pod by now.
+// ReadPod reads what the API server knows about one pod, and chooses the container whose log is of interest: the named
+// one, "" for the one that tells most. Only the pod itself is indispensable: for what we may not read, Missing says so.
+// It fails with an error where the name belongs to another pod by now.
 func ReadPod(ctx context.Context, c *conn.Cluster, namespace, name string, uid kube.UID,
 	container string) (PodDetails, error) {
 	pod, err := c.Reads().CoreV1().Pods(namespace).Get(ctx, name, metav1.GetOptions{})
@@ -82,7 +84,15 @@ func ReadPod(ctx context.Context, c *conn.Cluster, namespace, name string, uid k
 		d.miss(PartEvents, "events", err)
 	}
 	d.Container = kube.Clean(cmp.Or(container, mostTelling(pod)))
-	for _, previous := range instancesOf(pod, d.Container) {
+	d.instances = instancesOf(pod, d.Container)
+	return d, nil
+}
+
+// ReadLogs adds to the details of a pod the last lines of its container's log. They come from the kubelet, which may
+// not answer: Missing says what could not be read.
+func ReadLogs(ctx context.Context, c *conn.Cluster, namespace, name string, d PodDetails) PodDetails {
+	d.Missing = slices.Clone(d.Missing)
+	for _, previous := range d.instances {
 		tail, err := logTail(ctx, c, namespace, name, LogTail{Container: d.Container, Previous: previous})
 		if err != nil {
 			d.miss(PartLog, "log of "+d.Container, err)
@@ -90,7 +100,7 @@ func ReadPod(ctx context.Context, c *conn.Cluster, namespace, name string, uid k
 		}
 		d.Logs = append(d.Logs, tail)
 	}
-	return d, nil
+	return d
 }
 
 func (d *PodDetails) miss(part DetailPart, what string, err error) {

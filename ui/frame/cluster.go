@@ -63,11 +63,13 @@ type (
 		RemoveLeftover(ctx context.Context, l tempbudget.Leftover) error
 	}
 
-	// reader reads what is not watched: what there is to know about one pod, with the log of
-	// that container ("" for the one that tells most), and which of some rights we have.
+	// reader reads what is not watched.
 	reader interface {
+		// PodDetails is what the API server knows about one pod, PodLogs adds the log of the container that was
+		// chosen, "" for the one that tells most.
 		PodDetails(ctx context.Context, namespace, name string, uid kube.UID,
 			container string) (watch.PodDetails, error)
+		PodLogs(ctx context.Context, namespace, name string, d watch.PodDetails) watch.PodDetails
 		// NodeDetails is what there is to know about one node.
 		NodeDetails(ctx context.Context, name string, uid kube.UID) (watch.NodeDetails, error)
 		// PodUsage is what pods use by the metrics API, by namespace and name: those of one namespace, or

@@ -104,9 +104,13 @@ func containerFacts(c watch.Container) paint.Line {
 }
 
 // podLogs are the last lines of the chosen container, and of its previous instance.
-func podLogs(d watch.PodDetails) []paint.Line {
+func podLogs(read readPod) []paint.Line {
+	d := read.details
 	lines := podMissing(d, watch.PartLog)
-	if len(d.Logs) == 0 && lines == nil {
+	switch {
+	case len(d.Logs) == 0 && read.asked:
+		return []paint.Line{paint.L(themes.Busy, "reading"+paint.Ellipsis)}
+	case len(d.Logs) == 0 && lines == nil:
 		return []paint.Line{paint.L(themes.Muted, "No container has started yet.")}
 	}
 	for _, tail := range d.Logs {

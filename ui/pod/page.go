@@ -73,14 +73,15 @@ type readPod struct {
 }
 
 type podMsg struct {
-	uid     kube.UID
+	pod     frame.PodRef
 	chosen  string
 	details watch.PodDetails
+	logs    bool // they are read, too
 	err     error
 }
 
-// readTime bounds the reading of a pod's details: several requests, one after
-// the other.
+// readTime bounds the reading of a pod's details, and that of its log: several requests, one
+// after the other.
 const readTime = 20 * time.Second
 
 // shownPod is the pod that the page is about now.
@@ -168,28 +169,50 @@ func (m *Page) readPod() {
 	m.shell.Go("the details of a pod", func(ctx context.Context) tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, readTime)
 		defer cancel()
-		msg := podMsg{uid: ref.UID, chosen: chosen}
+		msg := podMsg{pod: ref, chosen: chosen}
 		msg.details, msg.err = cluster.PodDetails(ctx, ref.Namespace, ref.Name, ref.UID, chosen)
 		return msg
 	})
 }
 
 // onPod keeps what was read, if the page is still about that pod. A failure
-// leaves what was read before: a pod that is gone may still be understood.
+// leaves what was read before: a pod that is gone may still be understood. The log comes
+// last, from the kubelet: where that does not answer, all the rest is shown.
 func (m *Page) onPod(msg podMsg) {
-	was, ok := m.read[msg.uid]
+	uid := msg.pod.UID
+	was, ok := m.read[uid]
 	if !ok || !was.asked {
 		return
 	}
-	was.asked, was.err = false, msg.err
+	was.asked, was.err = msg.err == nil && !msg.logs, msg.err
 	if msg.err == nil {
+		logs := was.details.Logs // shown until the new ones are there
+		same := was.details.Container == msg.details.Container
 		was.at, was.details = m.s.Now, msg.details
+		if !msg.logs && same {
+			was.details.Logs = logs
+		}
 	}
-	m.read[msg.uid] = was
+	m.read[uid] = was
+	if was.asked {
+		m.readLogs(msg)
+		return
+	}
 	m.next = m.s.Now.Add(followEvery)
-	if was.chosen != msg.chosen && m.shownPod().UID == msg.uid { // chosen while it was read
+	if was.chosen != msg.chosen && m.shownPod().UID == uid { // chosen while it was read
 		m.readPod()
 	}
+}
+
+// readLogs has the log read of the container that was chosen.
+func (m *Page) readLogs(msg podMsg) {
+	cluster := m.s.Cluster
+	m.shell.Go("the log of a pod", func(ctx context.Context) tea.Msg {
+		ctx, cancel := context.WithTimeout(ctx, readTime)
+		defer cancel()
+		msg.details, msg.logs = cluster.PodLogs(ctx, msg.pod.Namespace, msg.pod.Name, msg.details), true
+		return msg
+	})
 }
 
 // View is the part of the pod that is shown.
@@ -249,8 +272,7 @@ func (m *Page) podLines() []paint.Line {
 		lines = append(lines, paint.L(themes.Busy, "reading"+paint.Ellipsis))
 	case !whole:
 	case m.part == 1:
-		lines = append(lines, containerLine(read)...)
-		lines = append(lines, podLogs(read.details)...)
+		lines = append(append(lines, containerLine(read)...), podLogs(read)...)
 	default:
 		lines = append(lines, podYAML(read.details)...)
 	}
