@@ -125,7 +125,7 @@ func newApp(rng *rand.Rand, w *world, number int) app {
 		// Some pods of the group are sick, or simply of another owner.
 		a.Namespace, a.Group = w.Apps[0].Namespace, w.Apps[0].Group
 		a.Pods = 1 + rng.IntN(2)
-		a.Sick = pick(rng, "", "CrashLoopBackOff", "ImagePullBackOff")
+		a.Sick = pick(rng, "", "CrashLoopBackOff", "ImagePullBackOff", "Error")
 	}
 	if a.Kind == "Pod" {
 		a.Pods = 1
