@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
@@ -155,17 +156,27 @@ func heldLease(s *kube.Snapshot, m rollback.Marked, now time.Time) (lease *kube.
 	return nil, ""
 }
 
-// Rollback is that of the run. Where its journal is on this machine after all, it is
-// locked.
+// Rollback is that of the run. Where its journal is on this machine after all, it is locked and
+// takes what is undone, which may not be all that the run left. A damaged one is left as it is.
 func (h *Handover) Rollback() (*Rollback, error) {
 	r := &Rollback{session: h.session, State: h.Marked.State}
-	runs, known := h.session.Runs, h.Marked.State
+	runs, known, damage := h.session.Runs, h.Marked.State, (*journal.CorruptJournalError)(nil)
 	if runs.Lives()(h.Marked.Mark.Run) == tempbudget.RunDead {
-		journal, events, err := runs.lock(h.Marked.Mark.Run)
-		if err != nil {
+		locked, events, err := runs.lock(h.Marked.Mark.Run)
+		switch {
+		case errors.As(err, &damage):
+			h.session.report("what is undone is written into no journal: " + damage.Error())
+		case err != nil:
 			return nil, err
+		default:
+			r.journal, known = locked, drain.Fold(nil, events...)
+			r.State.Seq, r.others = known.Seq, len(h.Marked.Others)
+			for _, done := range known.Remedies {
+				if done.MayStand() { // no annotation tells of it
+					r.others++
+				}
+			}
 		}
-		r.journal, known = journal, drain.Fold(nil, events...)
 	}
 	var err error
 	if r.working, err = runs.working(known); err != nil {

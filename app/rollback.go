@@ -32,6 +32,7 @@ type Rollback struct {
 	Items []rollback.Undo
 	// undone are the IDs of those that are.
 	undone  []string
+	others  int           // what the run left beside the items
 	unsaved []drain.Event // which the journal did not take
 	working working
 }
@@ -84,9 +85,9 @@ func (r *Rollback) Close() error {
 	return errors.Join(err, r.journal.Close())
 }
 
-// remaining are the items that were to be undone and are not. A Lease expires by itself.
+// remaining is how much was to be undone and is not. A Lease expires by itself.
 func (r *Rollback) remaining() int {
-	n := 0
+	n := r.others
 	for _, item := range r.Items {
 		if item.Left == "" && item.Release == nil && !slices.Contains(r.undone, item.ID) {
 			n++

@@ -196,6 +196,40 @@ func TestARunIsRolledBackInPart(t *testing.T) {
 	}
 }
 
+// A rollback by annotations writes into the journal of the run, where that is here. The run counts as rolled back once
+// nothing of it is left.
+func TestRollbackByAnnotationsBesideItsJournal(t *testing.T) {
+	b, _ := markedBench(t)
+	writeJournal(t, b.StateDir, "cluster-1", cutShort()...)
+	b.expect(t, ExitDone, nil, "rollback", "--node", "worker-1", "--yes")
+	b.out.Reset()
+	b.expect(t, ExitDone, nil, "report", "aaaaaa")
+	for _, words := range []string{"rolled back: node/worker-1 uncordoned", "rollback ended: partly: 2 changes are not undone"} {
+		if !strings.Contains(b.out.String(), words) {
+			t.Errorf("no %q in\n%s", words, b.out.String())
+		}
+	}
+	b.expect(t, ExitDone, nil, "rollback", "aaaaaa", "--yes")
+}
+
+// A journal that is damaged keeps nobody from undoing what the annotations tell.
+func TestRollbackByAnnotationsBesideADamagedJournal(t *testing.T) {
+	b, writer := markedBench(t)
+	writeJournal(t, b.StateDir, "cluster-1", cutShort()...)
+	path := journal.JournalPath(b.StateDir, "aaaaaa")
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path, append([]byte("{}\n"), text...), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.expect(t, ExitDone, []string{"what is undone is written into no journal: journal "}, "rollback", "--node", "worker-1", "--yes")
+	if len(writer.cordons) != 1 {
+		t.Errorf("requests %+v", writer.cordons)
+	}
+}
+
 func TestSurgeTakenBackHasALine(t *testing.T) {
 	u := rollback.Undo{What: "set Deployment shop/web back to 2 replicas", Surge: []request.Request{request.Lower{}}}
 	if got := u.Undone(); got != "set Deployment shop/web back to 2 replicas: done" {
