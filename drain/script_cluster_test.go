@@ -271,6 +271,9 @@ func (c *shownCluster) editBudget(name string, e edit) {
 	b = b.DeepCopy()
 	if of := e.values["of"]; of != "" {
 		b.Spec.Selector.MatchLabels["app"] = of
+		if of == "all" {
+			b.Spec.Selector.MatchLabels = nil
+		}
 	}
 	if e.values["needs"] != "" {
 		least := intstr.FromInt32(e.number("needs"))
@@ -310,7 +313,7 @@ func (c *shownCluster) count(b *policyv1.PodDisruptionBudget, e edit) {
 	}
 	b.Status.CurrentHealthy, b.Status.ExpectedPods = 0, 0
 	for name, p := range c.pods {
-		if p.Labels["app"] != b.Spec.Selector.MatchLabels["app"] {
+		if app, one := b.Spec.Selector.MatchLabels["app"]; one && p.Labels["app"] != app {
 			continue
 		}
 		b.Status.ExpectedPods++

@@ -58,16 +58,17 @@ func (st *stepper) step(in []Input) Output {
 
 // stepper is one Step at work: the state as it is after the events so far.
 type stepper struct {
-	s      *State
-	snap   *kube.Snapshot
-	now    time.Time
-	own    bool // the state may be changed: it is a clone, or not shared
-	silent bool // events are folded and not kept
-	out    Output
-	view   eviction.View
-	taken  map[kube.UID]bool // pods that have replaced one of the run
-	pairs  surge.Pairs
-	kept   int // slots that chains of pods under a budget keep to themselves
+	s       *State
+	snap    *kube.Snapshot
+	now     time.Time
+	own     bool // the state may be changed: it is a clone, or not shared
+	silent  bool // events are folded and not kept
+	out     Output
+	view    eviction.View
+	taken   map[kube.UID]bool // pods that have replaced one of the run
+	pairs   surge.Pairs
+	surplus surge.Surplus // nil before it is asked for
+	kept    int           // slots that chains of pods under a budget keep to themselves
 }
 
 // pods is what is decided from about the pods, as the state is now.

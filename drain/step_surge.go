@@ -7,6 +7,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/order"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
@@ -138,12 +139,25 @@ func (st surgeStep) of(p *eviction.Record, live *kube.Pod) (r *surge.Record, kno
 	return st.s.Surges.For(st.snap, live)
 }
 
-// holds reports whether the pod is not evicted now, because its replacement comes first, and notes that.
+// holds reports whether the pod is not evicted now, because its replacement comes first or a surge is to remove pods
+// that its budget counts, and notes that.
 func (st surgeStep) holds(p *eviction.Record) bool {
 	live := st.snap.Pod(p.UID)
 	r, known := st.of(p, live)
-	if r == nil && known || p.State == eviction.Terminating {
+	if live == nil || p.State == eviction.Terminating {
 		return false
+	}
+	if r == nil && known {
+		if st.surplus == nil {
+			st.surplus = st.s.Surges.Surplus(st.snap, st.now)
+		}
+		until := st.surplus.Holds(st.snap, live)
+		if until == nil || p.Action != plan.ActionEvict {
+			return false
+		}
+		st.wakeAt(*until)
+		st.releasing().follow(p, st.pods().WaitFor(p, waits.ForSurplus))
+		return true
 	}
 	if r != nil {
 		if hold, _ := r.Hold(st.view(r, nil, false), live); hold == surge.Free {

@@ -79,6 +79,7 @@ var sentences = map[For]string{
 	ForTier:       "the pods of earlier tiers",
 	ForOrder:      "pods of a lower order (MachineDrainRule) to leave its node",
 	ForSurge:      "the surge of its workload, which is under way",
+	ForSurplus:    "the end of a surge: its budget counts pods that are removed then",
 	ForVolumes:    "claims, volumes and attachments to be read",
 	ForConnection: "the API server to answer again",
 }

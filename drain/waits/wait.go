@@ -32,6 +32,7 @@ const (
 	ForTheirDetach For = "their detach" // and their volumes are detached
 	ForVolumeTurn  For = "volume queue" // pods with volumes of the same driver on its node
 	ForSurge       For = "surge"        // the batch of its workload that is on its way
+	ForSurplus     For = "surplus"      // pods that its budget counts, until a surge has removed them
 	ForReplacement For = "replacement"  // its replacement is to be Ready
 	ForRemoval     For = "removal"      // its replacement is Ready: its owner removes it
 	ForVolumes     For = "volumes"      // claims, volumes and attachments to be read

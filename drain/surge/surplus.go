@@ -1,0 +1,64 @@
+package surge
+
+import (
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// Surplus are the pods that a budget counts as healthy and that are removed at the end of a surge, by the UID of the
+// budget. Whoever evicts another pod by what that budget allows meanwhile leaves too few in the end.
+type Surplus map[kube.UID]counted
+
+type counted struct {
+	pods  int
+	until time.Time // zero where the surge tells when they are gone
+}
+
+// settles is how long the status of a budget may still count pods that the controller of a workload has removed.
+const settles = 2 * time.Second
+
+// Surplus are those of all surges.
+func (rs Records) Surplus(s *kube.Snapshot, now time.Time) Surplus {
+	all := Surplus{}
+	for _, r := range rs {
+		over, until := r.State == Planned || r.State == Done || r.State.ended(), r.Since.Add(settles)
+		w := s.Workload(r.UID)
+		if w == nil || r.Batch.To == 0 || over && !now.Before(until) {
+			continue
+		}
+		counts, ready := map[kube.UID]int{}, 0
+		for _, p := range activeOf(s, w) {
+			if p.Ready {
+				ready++
+				for _, b := range s.BudgetsOf(p) {
+					counts[b.UID]++
+				}
+			}
+		}
+		extra := ready - int(Wants(w))
+		if r.State != Raising && r.State != Starting { // the status may count those that are gone
+			extra = max(extra, int(r.Batch.To-r.Batch.Was))
+		}
+		for budget, n := range counts {
+			sum := all[budget]
+			sum.pods += max(0, min(n, extra))
+			if over {
+				sum.until = later(sum.until, until)
+			}
+			all[budget] = sum
+		}
+	}
+	return all
+}
+
+// Holds is until when the eviction of a pod waits, since one of its budgets allows no more than it counts too many:
+// nil where it need not, zero where the watches show when.
+func (all Surplus) Holds(s *kube.Snapshot, p *kube.Pod) *time.Time {
+	for _, b := range s.BudgetsOf(p) {
+		if sum := all[b.UID]; p.Ready && sum.pods > 0 && int(b.DisruptionsAllowed) <= sum.pods {
+			return &sum.until
+		}
+	}
+	return nil
+}
