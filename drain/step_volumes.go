@@ -45,7 +45,8 @@ func (st volumeStep) setVolumes(p *eviction.Record, now []volume.Facts, message 
 	}
 	e := Event{Kind: EventVolumes, Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID, Volumes: now,
 		Message: message}
-	if unmounts(st.snap.Node(p.Node)) && slices.ContainsFunc(now, func(v volume.Facts) bool { return v.State == volume.VolumeDetaching }) {
+	detaching := slices.ContainsFunc(now, func(v volume.Facts) bool { return v.State == volume.VolumeDetaching })
+	if detaching && unmounts(st.snap.Node(p.Node)) {
 		e.Wait = &waits.Wait{For: waits.ForDetach, Since: p.Ended, Until: st.pods().DetachDue(p)}
 	}
 	st.emit(e)
@@ -102,9 +103,8 @@ func unmounts(node *kube.Node) bool {
 
 // AwaitsDetach reports whether volumes of a drained node are still on their way off it, and that is worth waiting for.
 func (s *State) AwaitsDetach(n *NodeRun, snap *kube.Snapshot) bool {
-	return s.Run.Options.MaxParallelVolumes > 0 && n.State == NodeDrained && unmounts(snap.Node(n.Name)) && s.anyOn(n.Name, func(p *eviction.Record) bool {
-		return p.State.Left() && p.Volumes.Awaited()
-	})
+	return s.Run.Options.MaxParallelVolumes > 0 && n.State == NodeDrained && unmounts(snap.Node(n.Name)) &&
+		s.anyOn(n.Name, func(p *eviction.Record) bool { return p.State.Left() && p.Volumes.Awaited() })
 }
 
 // awaitAttachments reports whether it is worth waiting for the attachments to be readable again: what a snapshot

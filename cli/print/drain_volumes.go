@@ -43,7 +43,8 @@ func (d *Drain) volume(e drain.Event, v *volume.Facts) {
 		if e.Wait == nil {
 			say("is still attached to " + e.Node + ": its kubelet is silent, so the detach is not waited for")
 		} else {
-			say("is detaching from " + e.Node + " since " + clock(e.Wait.Since) + ", waited for until " + clock(e.Wait.Until))
+			say("is detaching from " + e.Node + " since " + clock(e.Wait.Since) +
+				", waited for until " + clock(e.Wait.Until))
 		}
 	case volume.VolumeDetached:
 		say("detached from " + e.Node)

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
@@ -39,16 +40,16 @@ func (r *Record) Undo(run string, snap *kube.Snapshot) (request request.Request,
 	return taintRequest(node, node.TaintsWithout(), ""), ""
 }
 
-// undoScale takes replicas back only if they are still what the run made of them, and
-// no other manager has set them since (managedFields).
+// undoScale takes replicas back only if they are still what the run made of them, beside the raise of a surge, which is
+// undone before, and no other manager has set them since (managedFields).
 func (r *Record) undoScale(snap *kube.Snapshot) (request request.Request, left string) {
 	w := snap.Workload(r.UID)
 	switch {
 	case w == nil && snap.Trusted(workloadKinds[r.Object]):
 		return nil, "it is gone"
-	case w != nil && w.Replicas == r.From:
+	case w != nil && surge.Wants(w) == r.From:
 		return nil, "it already has that number"
-	case w != nil && w.Replicas != r.To:
+	case w != nil && surge.Wants(w) != r.To:
 		return nil, fmt.Sprintf("somebody has set it to %d since", w.Replicas)
 	case w != nil && !w.ReplicasOurs:
 		return nil, "somebody else has set its number since"

@@ -68,16 +68,16 @@ func Plan(s *drain.State, snap *kube.Snapshot, now time.Time) []Undo {
 			undos = append(undos, u)
 		}
 	}
-	for _, r := range s.Remedies {
-		if r.MayStand() {
-			undos = append(undos, undoRemedy(r, s.Run.ID, snap))
-		}
-	}
 	for _, r := range s.Surges {
 		if r.MayStand() {
 			u := Undo{ID: r.UndoID(), What: r.UndoWhat()}
 			u.Surge, u.Left = r.Undo(s.Run.ID, snap)
 			undos = append(undos, u)
+		}
+	}
+	for _, r := range s.Remedies {
+		if r.MayStand() {
+			undos = append(undos, undoRemedy(r, s.Run.ID, snap))
 		}
 	}
 	for _, n := range s.Nodes {

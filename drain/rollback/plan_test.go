@@ -1,12 +1,17 @@
 package rollback
 
 import (
+	"reflect"
 	"testing"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/surge"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
@@ -39,5 +44,24 @@ func TestTheEventOfAThingUndoneEndsItsRecord(t *testing.T) {
 		if got, want := r.MayStand(), r.UID != "cart"; got != want {
 			t.Errorf("surge of %s may stand: %v, want %v", r.UID, got, want)
 		}
+	}
+}
+
+// A workload that was scaled and then raised by a surge: the surge is undone first, and then the scale.
+func TestASurgeIsUndoneBeforeTheScaleBelowIt(t *testing.T) {
+	w, _ := kubetest.Deployment("shop/web", 6)
+	w.Annotations = map[string]string{kube.SurgeAnnotation: `{"run":"r1","by":"ada","at":"2026-03-02T12:00:00Z","was":5,"to":6}`}
+	w.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: kube.FieldManager, Operation: metav1.ManagedFieldsOperationUpdate,
+		FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:replicas":{}}}`)}}
+	facts := surge.Facts{Kind: "Deployment", Namespace: "shop", Name: "web", UID: w.UID}
+	s := &drain.State{Run: drain.RunFacts{ID: "r1"},
+		Remedies: []*remedy.Record{{Facts: remedy.Facts{ID: 1, Kind: remedy.Scale, Object: "Deployment", Namespace: "shop",
+			Name: "web", UID: w.UID, From: 4, To: 5}, State: remedy.Done}},
+		Surges: []*surge.Record{{Facts: facts, State: surge.Starting,
+			Batch: surge.Batch{Was: 5, To: 6, Mark: w.Annotations[kube.SurgeAnnotation]}}}}
+	undos := Plan(s, kubetest.SnapshotOf(kubetest.Now, w), kubetest.Now)
+	want := &request.Scale{Kind: "Deployment", Namespace: "shop", Name: "web", UID: w.UID, From: 5, To: 4}
+	if len(undos) != 2 || len(undos[0].Surge) == 0 || !reflect.DeepEqual(undos[1].Scale, want) {
+		t.Errorf("%+v", undos)
 	}
 }
