@@ -174,8 +174,12 @@ func (p *Pod) AvailableAt(minReadySeconds int32) time.Time {
 const (
 	NodeReady    = corev1.ConditionTrue
 	NodeNotReady = corev1.ConditionFalse
-	NodeUnknown  = corev1.ConditionUnknown // the kubelet is silent
+	NodeUnknown  = corev1.ConditionUnknown // see Silent
 )
+
+// Silent reports whether nothing is heard of the kubelet. Once it is back the condition stays Unknown for some seconds:
+// its first status brings the heartbeats only.
+func (n *Node) Silent() bool { return n.Ready == NodeUnknown && !n.Heartbeat.After(n.ReadySince) }
 
 // Cordon says who made a node unschedulable, from managedFields.
 type Cordon struct {

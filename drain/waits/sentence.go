@@ -90,8 +90,8 @@ func (w *Wait) kubeletSentence() string {
 	if w.Since.IsZero() {
 		return "its node is not Ready, its kubelet has not removed it"
 	}
-	silent := "the kubelet is silent since " + w.Since.UTC().Format("15:04:05 MST") +
-		", so nothing confirms that it ended"
+	silent := "the kubelet is silent, its last status is of " + w.Since.UTC().Format("15:04:05 MST") +
+		": nothing confirms that it ended"
 	if len(w.Finalizers) > 0 {
 		silent += "; then finalizer " + strings.Join(w.Finalizers, ", ")
 	}

@@ -18,18 +18,19 @@ func Terminating(live *kube.Pod, node *kube.Node, graceEnds time.Time, stuck boo
 		finalizers = nil // they are given their time too
 	}
 	switch {
-	case node != nil && node.Ready == kube.NodeUnknown:
-		wait = &Wait{For: ForKubelet, Since: lastHeard(node), Words: node.ReadyMessage, Finalizers: finalizers}
+	case node != nil && node.Silent():
+		wait = &Wait{For: ForKubelet, Since: lastStatus(node), Words: node.ReadyMessage, Finalizers: finalizers}
 	case len(finalizers) > 0:
 		wait = &Wait{For: ForFinalizers, Finalizers: finalizers}
-	case stuck && node != nil && node.Ready != kube.NodeReady:
+	case stuck && node != nil && node.Ready != kube.NodeReady && node.Ready != kube.NodeUnknown:
 		wait = &Wait{For: ForKubelet, Words: node.ReadyMessage}
 	}
 	return wait
 }
 
-// lastHeard is when the kubelet of a node last told how it is, as far as known.
-func lastHeard(node *kube.Node) time.Time {
+// lastStatus is when the kubelet of a node last reported its status, as far as known. It may have renewed its Lease for
+// some minutes since.
+func lastStatus(node *kube.Node) time.Time {
 	if !node.Heartbeat.IsZero() {
 		return node.Heartbeat
 	}

@@ -16,7 +16,8 @@ func TestWhyATerminatingPodIsStillThere(t *testing.T) {
 	well := &kube.Node{Ready: kube.NodeReady}
 	silent := &kube.Node{Ready: kube.NodeUnknown, Heartbeat: kubetest.Now.Add(-7 * time.Minute), ReadySince: kubetest.Now.Add(-6 * time.Minute)}
 	sick := &kube.Node{Ready: kube.NodeNotReady, ReadySince: kubetest.Now.Add(-6 * time.Minute)}
-	const silence = "the kubelet is silent since 11:53:00 UTC, so nothing confirms that it ended"
+	back := &kube.Node{Ready: kube.NodeUnknown, Heartbeat: kubetest.Now.Add(-time.Second), ReadySince: kubetest.Now.Add(-6 * time.Minute)}
+	const silence = "the kubelet is silent, its last status is of 11:53:00 UTC: nothing confirms that it ended"
 	for _, c := range []struct {
 		name  string
 		pod   *kube.Pod
@@ -35,6 +36,8 @@ func TestWhyATerminatingPodIsStillThere(t *testing.T) {
 		{"a silent node", plain, silent, true, silence},
 		{"a sick node may still end it", plain, sick, false, "its grace period, 20s left"},
 		{"a sick node", plain, sick, true, "its node is not Ready, its kubelet has not removed it"},
+		{"its kubelet is back", plain, back, false, "its grace period, 20s left"},
+		{"its kubelet is back, and the pod is past it", plain, back, true, "its grace period has expired, the kubelet has not removed it"},
 		{"its node is gone", plain, nil, true, "its grace period has expired, the kubelet has not removed it"},
 	} {
 		if got := Terminating(c.pod, c.node, ends, c.stuck).Sentence(kubetest.Now); got != c.says {

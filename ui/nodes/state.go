@@ -27,14 +27,13 @@ func roles(n *kube.Node) []string {
 
 // silent says how long a node has not been Ready, "" while it is.
 func silent(n *kube.Node, now time.Time) string {
-	switch n.Ready {
-	case kube.NodeReady:
+	switch {
+	case n.Ready == kube.NodeReady:
 		return ""
-	case kube.NodeUnknown:
-		return "kubelet silent for " + wording.Age(now.Sub(wording.FirstOf(n.ReadySince, n.Heartbeat)))
-	}
-	if n.ReadySince.IsZero() {
+	case n.ReadySince.IsZero():
 		return "not ready"
+	case n.Silent():
+		return "kubelet silent for " + wording.Age(now.Sub(n.ReadySince))
 	}
 	return "not ready for " + wording.Age(now.Sub(n.ReadySince))
 }
