@@ -147,7 +147,12 @@ func (st surgeStep) holds(p *eviction.Record) bool {
 	if live == nil || p.State == eviction.Terminating {
 		return false
 	}
-	if r == nil && known {
+	free := r == nil && known
+	if r != nil {
+		hold, _ := r.Hold(st.view(r, nil, false), live)
+		free = hold == surge.Free
+	}
+	if free {
 		if st.surplus == nil {
 			st.surplus = st.s.Surges.Surplus(st.snap, st.now)
 		}
@@ -158,11 +163,6 @@ func (st surgeStep) holds(p *eviction.Record) bool {
 		st.wakeAt(*until)
 		st.releasing().follow(p, st.pods().WaitFor(p, waits.ForSurplus))
 		return true
-	}
-	if r != nil {
-		if hold, _ := r.Hold(st.view(r, nil, false), live); hold == surge.Free {
-			return false
-		}
 	}
 	st.setPod(p, eviction.Change{State: eviction.Surging, Wait: st.pairs.Wait(r, st.snap, st.now, p.UID)})
 	return true

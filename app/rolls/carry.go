@@ -7,6 +7,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
+	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
@@ -88,7 +89,10 @@ func (r *Roll) uncordon(ctx context.Context, a roll.Uncordon) {
 		return
 	}
 	r.work.Go("uncordon "+a.Node, func() {
-		if answer := a.Request.Send(ctx, r.config.Writer); !answer.OK() {
+		answer := a.Request.Send(ctx, r.config.Writer)
+		switch conflict := answer.Class() == kube.AnswerConflict; {
+		case answer.OK(), conflict && version != "": // somebody has changed it: sent again once the watch shows that
+		default:
 			r.mu.Lock()
 			delete(r.sent, a.Node)
 			r.mu.Unlock()

@@ -61,6 +61,7 @@ type stage struct {
 	livesOn   time.Time // until then a command lives without the roll's process
 	elsewhere bool      // that command was started on another host
 	options   plan.Options
+	busy      *busy // the server of the roll, if set
 	// during, if set, is called while a command runs.
 	during func(ctx context.Context, command string) (int, error)
 }
@@ -76,7 +77,11 @@ func newStage(t *testing.T, nodes int) *stage {
 }
 
 func (s *stage) config(written *journal.Of[roll.Event]) config {
-	return config{Source: s.sim, Writer: s.sim, Journal: written, Now: time.Now,
+	var writer request.Writer = s.sim
+	if s.busy != nil {
+		writer = s.busy
+	}
+	return config{Source: s.sim, Writer: writer, Journal: written, Now: time.Now,
 		Look: func(g process.Group) process.Seen {
 			if g != s.process {
 				s.t.Errorf("%+v is looked at", g)
@@ -291,6 +296,43 @@ func (s *stage) cutAnywhere(path string) {
 			done = now.Count(roll.Done)
 		}
 	}
+}
+
+// busy is a server whose kubelets patch their nodes right before each is uncordoned for the first time.
+type busy struct {
+	owning
+	met map[string]bool
+}
+
+func (b busy) Cordon(ctx context.Context, r request.Cordon) kube.Answer {
+	if !r.Unschedulable && !b.met[r.Node] {
+		b.met[r.Node] = true
+		b.Mu.Lock()
+		defer b.Mu.Unlock()
+		b.SetNode(r.Node, func(*corev1.Node) {})
+		return kube.Answer{Code: 409, Reason: "Conflict", Message: "Operation cannot be fulfilled"}
+	}
+	return b.owning.Cordon(ctx, r)
+}
+
+// A conflict with the patch of a kubelet is no failure: the node is uncordoned as it is then.
+func TestAConflictIsNotReported(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, 1)
+		met := map[string]bool{}
+		s.busy = &busy{s.sim, met}
+		r := s.begin(roll.Options{Batch: 1, Work: "reboot"})
+		<-r.Done()
+		if state := r.State(); state.Outcome != drain.OutcomeDone || !met["w1"] {
+			t.Errorf("%s %s, conflicts %v", state.Outcome, state.Message, met)
+		}
+		for _, e := range r.Events(0) {
+			if strings.Contains(e.Message, "cannot be fulfilled") {
+				t.Errorf("reported: %s", e.Message)
+			}
+		}
+		s.sim.Halt()
+	})
 }
 
 // An abort ends the command that runs, and leaves the rest as it is.

@@ -18,7 +18,7 @@ import (
 func (r *Record) Undo(run string, snap *kube.Snapshot) (request request.Request, left string) {
 	switch r.Kind {
 	case Scale:
-		return r.undoScale(snap)
+		return r.undoScale(run, snap)
 	case AskController:
 		return r.fieldsRequest(r.Fields.Back()), ""
 	}
@@ -40,16 +40,16 @@ func (r *Record) Undo(run string, snap *kube.Snapshot) (request request.Request,
 	return taintRequest(node, node.TaintsWithout(), ""), ""
 }
 
-// undoScale takes replicas back only if they are still what the run made of them, beside the raise of a surge, which is
-// undone before, and no other manager has set them since (managedFields).
-func (r *Record) undoScale(snap *kube.Snapshot) (request request.Request, left string) {
+// undoScale takes replicas back only if they are still what the run made of them, beside the raise of its own surge, which
+// is undone before, and no other manager has set them since (managedFields).
+func (r *Record) undoScale(run string, snap *kube.Snapshot) (request request.Request, left string) {
 	w := snap.Workload(r.UID)
 	switch {
 	case w == nil && snap.Trusted(workloadKinds[r.Object]):
 		return nil, "it is gone"
-	case w != nil && surge.Wants(w) == r.From:
+	case w != nil && surge.WithoutRun(w, run) == r.From:
 		return nil, "it already has that number"
-	case w != nil && surge.Wants(w) != r.To:
+	case w != nil && surge.WithoutRun(w, run) != r.To:
 		return nil, fmt.Sprintf("somebody has set it to %d since", w.Replicas)
 	case w != nil && !w.ReplicasOurs:
 		return nil, "somebody else has set its number since"

@@ -66,7 +66,13 @@ func short(v View, w *kube.Workload, of *kube.Pod) bool {
 
 // Wants is how many pods a workload is to have, without the raise of a surge.
 func Wants(w *kube.Workload) int32 {
-	if m, marked := parseMark(w.SurgeMark); marked && w.Replicas == m.To {
+	m, _ := parseMark(w.SurgeMark)
+	return WithoutRun(w, m.Run)
+}
+
+// WithoutRun is how many pods a workload is to have, without the raise of that run.
+func WithoutRun(w *kube.Workload, run string) int32 {
+	if m, marked := parseMark(w.SurgeMark); marked && m.Run == run && w.Replicas == m.To {
 		return m.Was
 	}
 	return w.Replicas
