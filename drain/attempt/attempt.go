@@ -35,6 +35,9 @@ func (a *Attempt) Pause(retryAfter time.Duration) time.Duration {
 	return max(backOff(a.Tries+1), retryAfter)
 }
 
+// LastWas reports whether the last try was that one.
+func (a *Attempt) LastWas(version string) bool { return a.tried == version }
+
 // Outdated reports whether the last try met a conflict, and the object has been seen to
 // change since: there is nothing more to wait for.
 func (a *Attempt) Outdated(shown string) bool {

@@ -45,7 +45,7 @@ type View struct {
 // Send is a request of a surge.
 type Send struct {
 	Verb    attempt.Verb
-	Version string // resourceVersion that it expects, "" for none
+	Version string // resourceVersion that it expects, or the UID of its object; "" for none
 	Request request.Request
 	Cost    *CostFacts // what it changes of a pod, nil where it changes the workload
 }

@@ -9,6 +9,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
@@ -136,6 +137,45 @@ func TestUndoByTheAnnotationOfALoweredReplicaSet(t *testing.T) {
 	want := []string{`web-1 "-2147483648" to "7"`, `web-3 "-2147483648" to ""`, `web 2 to 2, then ""`}
 	if !slices.Equal(got, want) || left != "" {
 		t.Errorf("%q, left %q; want %q", got, left, want)
+	}
+}
+
+// A rollout in mid-surge leaves the annotation on two ReplicaSets, and `kubectl rollout undo` brings it back to the
+// Deployment. All three are removed, one right after the other, and no number changes.
+func TestAnnotationsThatARolloutLeaves(t *testing.T) {
+	d, first := kubetest.Deployment("shop/web", 2)
+	second := first.DeepCopy()
+	second.Name, second.UID = "web-2", "uid-web-2"
+	d.Status.ObservedGeneration = d.Generation
+	for _, of := range []metav1.Object{d, first, second} {
+		of.SetAnnotations(map[string]string{kube.SurgeAnnotation: raisedMark})
+	}
+	r := &Record{Facts: Facts{Kind: "Deployment", Namespace: "shop", Name: "web", UID: d.UID}, State: Verifying,
+		Since: kubetest.Now, Batch: Batch{Was: 2, To: 4, Mark: raisedMark}}
+	var got []string
+	for _, of := range []metav1.Object{d, first, second, nil} {
+		v := View{Run: "r1", Snap: kubetest.SnapshotOf(kubetest.Now, d, first, second), Trusted: true, Now: kubetest.Now, Slots: 1}
+		decided := r.Decide(v)
+		if of == nil {
+			if decided.Change == nil || decided.Change.State != Done {
+				t.Errorf("%+v", decided)
+			}
+			break
+		}
+		if len(decided.Sends) != 1 {
+			t.Fatalf("before %s: %+v", of.GetName(), decided)
+		}
+		l := decided.Sends[0].Request.(request.Lower)
+		got = append(got, fmt.Sprintf("%s %s %d to %d", l.Kind, l.Name, l.From, l.To))
+		r.Sent(&attempt.ActionFacts{ID: 1, Verb: attempt.VerbLower, Version: decided.Sends[0].Version})
+		r.Heard("", attempt.VerbLower, &attempt.AnswerFacts{Code: 200}, kubetest.Now)
+		if again := r.Decide(v); len(again.Sends) > 0 {
+			t.Errorf("asked for again before it is shown: %+v", again)
+		}
+		of.SetAnnotations(nil)
+	}
+	if want := []string{"Deployment web 2 to 2", "ReplicaSet web-1 2 to 2", "ReplicaSet web-2 2 to 2"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -34,11 +34,16 @@ func lastMarks(s *kube.Snapshot, w *kube.Workload, run string) (requests []reque
 	}
 	for _, rs := range sets {
 		if m, marked := parseMark(rs.SurgeMark); marked && m.Run == run {
-			requests = append(requests, request.Lower{Kind: rs.Kind, Namespace: rs.Namespace, Name: rs.Name,
-				UID: rs.UID, From: rs.Replicas, To: rs.Replicas, Mark: rs.SurgeMark})
+			requests = append(requests, unmarked(rs))
 		}
 	}
 	return requests
+}
+
+// unmarked is the request that takes the annotation off a workload, and leaves its number.
+func unmarked(w *kube.Workload) request.Lower {
+	return request.Lower{Kind: w.Kind, Namespace: w.Namespace, Name: w.Name, UID: w.UID, From: w.Replicas, To: w.Replicas,
+		Mark: w.SurgeMark}
 }
 
 // StillRaised reports whether the replicas of a workload that the run raised are still to be set back.
@@ -72,6 +77,9 @@ func (r *Record) unmark(v View, w *kube.Workload, ends time.Time) (d Decision, o
 		return Decision{}, false
 	}
 	all, copied := lastMarks(v.Snap, w, v.Run), r.Since.Add(copiesFor)
+	if raisedBy(w, v.Run) { // `kubectl rollout undo` takes the annotations of an earlier ReplicaSet
+		all = append([]request.Lower{unmarked(w)}, all...)
+	}
 	switch {
 	case r.InFlight != 0:
 		return Decision{}, true
@@ -81,10 +89,10 @@ func (r *Record) unmark(v View, w *kube.Workload, ends time.Time) (d Decision, o
 		return Decision{Wake: copied}, true
 	case len(all) == 0:
 		return Decision{}, false
-	case r.Waits(v.Now):
+	case r.Waits(v.Now) && r.LastWas(string(all[0].UID)):
 		return Decision{Wake: r.Next}, true
 	}
-	return Decision{Sends: []Send{{Verb: attempt.VerbLower, Request: all[0]}}}, true
+	return Decision{Sends: []Send{{Verb: attempt.VerbLower, Version: string(all[0].UID), Request: all[0]}}}, true
 }
 
 // markStays reports whether the removal of the last annotation is given up: the right is missing, or it has
