@@ -71,12 +71,18 @@ func Run(run live.Run, cause Cause, program string, out io.Writer) *drain.State 
 	return state
 }
 
-// Suspended is what a run is that can go on.
+// Suspended is what a run is that can go on, and which surges stand until it does.
 func Suspended(s *drain.State, program string) string {
 	target := s.Run.Target()
 	target.Program = program
-	return fmt.Sprintf("run %s is suspended, not ended: %s continues it", s.Run.ID,
+	text := fmt.Sprintf("run %s is suspended, not ended: %s continues it", s.Run.ID,
 		target.Line("kdrain-tui resume "+s.Run.ID))
+	for _, r := range s.Surges {
+		if left := r.LeftOver(); left != "" {
+			text += "; until then " + kube.Clean(left)
+		}
+	}
+	return text
 }
 
 // Gaps are what went wrong beside a run that has ended: that its nodes have no Events, and what is not in its
