@@ -25,6 +25,7 @@ type View struct {
 	Others   func() bool    // another budget selects a pod of it too
 	Making   bool           // the run still makes its budgets
 	Paused   bool
+	Down     bool   // the API server does not answer: nothing is sent, not even a look
 	Remove   string // the command that removes it by hand
 	Now      time.Time
 	Offset   time.Duration // of the server's clock to ours
@@ -56,7 +57,9 @@ func (r *Record) become(state State, message string) Decision {
 }
 
 // wait reports whether nothing is to be sent now, and until when.
-func (r *Record) wait(v View) (Decision, bool) { return Decision{Wake: r.Next}, r.Waits(v.Now) }
+func (r *Record) wait(v View) (Decision, bool) {
+	return Decision{Wake: r.Next}, v.Down || r.Waits(v.Now)
+}
 
 // Make decides while the run makes its budgets, until each is in force. After a change it is
 // to be asked again.
