@@ -50,6 +50,11 @@ func (c *cluster) unsettled(ctx context.Context, s *scene) ([]string, error) {
 	return missing, nil
 }
 
+// sickAs reports whether a container is in the state that its annotation asks for.
+func sickAs(state corev1.ContainerState, sick string) bool {
+	return sick == "Error" && state.Terminated != nil || state.Waiting != nil && state.Waiting.Reason == sick
+}
+
 func lacksOfPod(pod *corev1.Pod, dead []string) string {
 	phase := pod.Status.Phase
 	switch sick := pod.Annotations[ours+"sick"]; {
@@ -64,8 +69,7 @@ func lacksOfPod(pod *corev1.Pod, dead []string) string {
 			return "is not yet known to be lost with its node"
 		}
 	case sick != "":
-		if statuses := pod.Status.ContainerStatuses; len(statuses) == 0 || statuses[0].State.Waiting == nil ||
-			statuses[0].State.Waiting.Reason != sick {
+		if statuses := pod.Status.ContainerStatuses; len(statuses) == 0 || !sickAs(statuses[0].State, sick) {
 			return "is not yet sick"
 		}
 	case pod.Labels[ours+"finishes"] == "true":

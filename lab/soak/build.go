@@ -203,7 +203,11 @@ func (b builder) podsOf(ctx context.Context, a app) ([]corev1.Pod, error) {
 func asMeant(pod *corev1.Pod, sick string) bool {
 	if sick != "" {
 		statuses := pod.Status.ContainerStatuses
-		return len(statuses) > 0 && statuses[0].State.Waiting != nil && statuses[0].State.Waiting.Reason == sick
+		if len(statuses) == 0 {
+			return false
+		}
+		state := statuses[0].State
+		return sick == "Error" && state.Terminated != nil || state.Waiting != nil && state.Waiting.Reason == sick
 	}
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == corev1.PodReady {
