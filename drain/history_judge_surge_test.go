@@ -167,6 +167,25 @@ func (h *history) judgeSurge(t *rapid.T, w Write, uid kube.UID) {
 	}
 }
 
+// judgeSurplus judges an eviction under the budget of all pods, by what the watches show.
+func (h *history) judgeSurplus(t *rapid.T, w Write, uid kube.UID) {
+	b, p := h.shownCluster.budgets["shared"], h.shownCluster.store.Snapshot().Pod(uid)
+	if b == nil || !p.Ready || h.retried[uid] {
+		return
+	}
+	surplus := 0
+	for _, a := range h.apps {
+		r := h.state.Surges.Of(a.uid())
+		if r != nil && slices.Contains([]surge.State{surge.Raising, surge.Starting, surge.Lowering, surge.Verifying}, r.State) {
+			surplus += max(0, h.readyBut(a, w)-int(h.shownCluster.apps[a.name].wants))
+		}
+	}
+	if surplus > 0 && int(b.Status.DisruptionsAllowed) <= surplus {
+		t.Fatalf("#%d: %s is evicted by a budget that allows %d, and %d pods are to be removed", w.ID, p.Name,
+			b.Status.DisruptionsAllowed, surplus)
+	}
+}
+
 // readyBut is how many Ready pods an app has, as the watches show it, without those that the run has evicted and
 // those that it asks for up to a request.
 func (h *history) readyBut(a *app, w Write) (ready int) {

@@ -28,6 +28,7 @@ import (
 //     before. One whose batch is over, or whose workload cannot be raised any more, goes alone, or once the time for
 //     replacements is over. What may pass is waited for as long as for a replacement, from when it began.
 //     A raise keeps to the order of the run, is not for a pod that runs to its end, and removes none that was left.
+//     No eviction uses what a budget of several workloads allows for pods that a surge is to remove.
 //  3. Nothing outside the plan is touched, and nothing while the run is paused, aborted, suspended or ended, or
 //     without the cordon and the Lease of its node (script_check_test.go).
 //  4. A pod that is said to have left its node is not on it.
@@ -52,6 +53,7 @@ func (h *history) judgeLook(t *rapid.T, was *State, events []Event) {
 				t.Fatalf("#%d: %s was evicted already", id, r.UID)
 			}
 			h.judgeSurge(t, w, r.UID)
+			h.judgeSurplus(t, w, r.UID)
 			h.judgeGuard(t, w, r.UID)
 		case request.Delete:
 			h.judgeDeletion(t, w, r.UID)

@@ -62,6 +62,7 @@ func newHistory(t *rapid.T) *history {
 	for _, node := range []string{"w1", "w2", "w3"} {
 		h.lines("node " + node)
 	}
+	shared := rapid.IntRange(0, 2).Draw(t, "one budget for all") == 2
 	for app := range rapid.IntRange(1, 3).Draw(t, "apps") {
 		h.now = h.now.Add(rapid.SampledFrom([]time.Duration{0, time.Second}).Draw(t, "made later"))
 		name := fmt.Sprintf("app%d", app)
@@ -71,10 +72,14 @@ func newHistory(t *rapid.T) *history {
 			nodes[i] = rapid.SampledFrom([]string{"w1", "w1", "w2", "w3"}).Draw(t, "node")
 		}
 		h.addApp(t, name, nodes)
-		if needs := rapid.IntRange(-1, pods).Draw(t, "needed of "+name); needs >= 0 {
+		if needs := rapid.IntRange(-1, pods).Draw(t, "needed of "+name); needs >= 0 && !shared {
 			owner := rapid.SampledFrom([]string{"", "", "", " owner=example.org"}).Draw(t, "owner")
 			h.lines(fmt.Sprintf("budget %s needs=%d%s", name, needs, owner))
 		}
+	}
+	if shared {
+		away := rapid.IntRange(0, 1).Draw(t, "away of all")
+		h.lines(fmt.Sprintf("budget shared needs=%d of=all", len(h.truth.pods)-away))
 	}
 	for _, others := range []string{"pod ds-1 on=w1 owner=DaemonSet\npod ds-2 on=w2 owner=DaemonSet\nworkload ds kind=DaemonSet",
 		"pod bare-1 on=w1 bare", "pod job-1 on=w1 owner=Job", "rule last app=app1 order=5", "rule runs app=app0 behavior=WaitCompleted",

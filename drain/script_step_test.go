@@ -106,7 +106,7 @@ func (c *shownCluster) showDeletion(w Write) {
 		}
 		c.change("pod " + name + " terminating")
 		for budget, b := range c.budgets {
-			if b.Spec.Selector.MatchLabels["app"] == p.Labels["app"] {
+			if app, one := b.Spec.Selector.MatchLabels["app"]; !one || p.Labels["app"] == app {
 				c.change("budget " + budget)
 			}
 		}
