@@ -31,7 +31,7 @@ var lines = []struct {
 	statement string
 	judge     func(*judge)
 }{
-	{CheckNode, "the node is cordoned and its kubelet answers", (*judge).machine},
+	{CheckNode, "the node is cordoned and its kubelet reports", (*judge).machine},
 	{CheckPods, "only pods of DaemonSets, mirror pods and finished pods are on it", (*judge).pods},
 	{CheckVolumes, "no volume is attached to it", (*judge).volumes},
 	{CheckClaims, "no claim is bound to this node only", (*judge).claims},

@@ -15,7 +15,7 @@ func TestCheck(t *testing.T) {
 	before := world.versions(t)
 	person.run("check", "worker-a4").exits(t, 3)
 	answer := person.run("check", "worker-a4")
-	answer.prints(t, "node/worker-a4: not safe to power off", "no       the node is cordoned and its kubelet answers",
+	answer.prints(t, "node/worker-a4: not safe to power off", "no       the node is cordoned and its kubelet reports",
 		"no       only pods of DaemonSets, mirror pods and finished pods are on it", "yes      no volume is attached to it")
 	world.unchanged(t, before)
 
