@@ -40,8 +40,8 @@ func (r *Record) Undo(run string, snap *kube.Snapshot) (request request.Request,
 	return taintRequest(node, node.TaintsWithout(), ""), ""
 }
 
-// undoScale takes replicas back only if they are still what the run made of them, beside the raise of its own surge, which
-// is undone before, and no other manager has set them since (managedFields).
+// undoScale takes replicas back only if they are still what the run made of them, beside the raise of its own
+// surge, which is undone before, and no other manager has set them since (managedFields).
 func (r *Record) undoScale(run string, snap *kube.Snapshot) (request request.Request, left string) {
 	w := snap.Workload(r.UID)
 	switch {

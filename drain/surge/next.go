@@ -73,7 +73,7 @@ func (r *Record) Decide(v View) Decision {
 	switch {
 	case w != nil:
 	case r.raised():
-		return become(Kept, "it is gone")
+		return r.gone(v)
 	default:
 		return Decision{}
 	}

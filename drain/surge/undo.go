@@ -15,7 +15,7 @@ import (
 func (r *Record) Undo(run string, s *kube.Snapshot) (requests []request.Request, left string) {
 	w := s.Workload(r.UID)
 	if w == nil {
-		return nil, "it is gone"
+		return r.undoOrphans(run, s)
 	}
 	raised := raisedBy(w, run)
 	var leaving []*kube.Pod
@@ -50,6 +50,23 @@ func (r *Record) Undo(run string, s *kube.Snapshot) (requests []request.Request,
 			w.Replicas)
 	case len(requests) == 0:
 		return nil, "it is already taken back"
+	}
+	return requests, ""
+}
+
+// undoOrphans is Undo for a workload that is gone: what outlives it is undone.
+func (r *Record) undoOrphans(run string, s *kube.Snapshot) (requests []request.Request, left string) {
+	v := View{Run: run, Snap: s}
+	for i := range r.Costs {
+		if p := lowestOf(v, r.UID, r.Costs[i].UID, nil); p != nil {
+			requests = append(requests, setCost(p, request.LowestDeletionCost, r.Costs[i].Was))
+		}
+	}
+	for _, l := range r.orphans(s) {
+		requests = append(requests, l)
+	}
+	if len(requests) == 0 {
+		return nil, "it is gone"
 	}
 	return requests, ""
 }

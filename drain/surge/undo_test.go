@@ -179,6 +179,50 @@ func TestAnnotationsThatARolloutLeaves(t *testing.T) {
 	}
 }
 
+// A Deployment is deleted in mid-surge, and its ReplicaSet and pods stay (--cascade=orphan): the run, or a rollback, gives
+// the costs back and sets the ReplicaSet back.
+func TestWhatOutlivesItsDeployment(t *testing.T) {
+	lowest := costing(request.LowestDeletionCost)
+	pod := func(name, node string, options ...kubetest.PodOption) *corev1.Pod {
+		return kubetest.Pod("shop/"+name, append([]kubetest.PodOption{kubetest.ByDeployment("web"), kubetest.On(node)}, options...)...)
+	}
+	d, rs := kubetest.Deployment("shop/web", 4)
+	d.Annotations = map[string]string{kube.SurgeAnnotation: raisedMark}
+	first, second := pod("web-1", "w1", lowest), pod("web-2", "w1", lowest)
+	r := raised(kubetest.SnapshotOf(kubetest.Now, d, rs, first, second))
+	rs.OwnerReferences, rs.Annotations = nil, map[string]string{kube.SurgeAnnotation: raisedMark}
+	s := kubetest.SnapshotOf(kubetest.Now, rs, first, second)
+	words := func(request request.Request) string {
+		return strings.Join(strings.Fields(fmt.Sprintf("%+v", request)), " ")
+	}
+	var want []string
+	requests, left := r.Undo("r1", s)
+	for _, one := range requests {
+		want = append(want, words(one))
+	}
+	if len(want) != 3 || left != "" || !strings.Contains(want[2], "Kind:ReplicaSet") || !strings.Contains(want[2], "From:4 To:2") {
+		t.Fatalf("%q, left %q", want, left)
+	}
+	v := View{Run: "r1", Snap: s, Trusted: true, Now: kubetest.Now.Add(time.Minute), Slots: 5}
+	var got []string
+	for _, send := range r.Decide(v).Sends {
+		got = append(got, words(send.Request))
+	}
+	first.Annotations, second.Annotations = map[string]string{kube.DeletionCostAnnotation: "7"}, nil
+	v.Snap = kubetest.SnapshotOf(kubetest.Now, rs, first, second)
+	for _, send := range r.Decide(v).Sends {
+		got = append(got, words(send.Request))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the run sends %q, a rollback %q", got, want)
+	}
+	rs.Annotations = nil
+	v.Snap = kubetest.SnapshotOf(kubetest.Now, rs, first, second)
+	if decided := r.Decide(v); decided.Change == nil || decided.Change.State != Kept {
+		t.Errorf("%+v", decided)
+	}
+}
+
 func TestAfter(t *testing.T) {
 	for name, c := range map[string]struct {
 		verb    attempt.Verb

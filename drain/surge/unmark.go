@@ -42,8 +42,39 @@ func lastMarks(s *kube.Snapshot, w *kube.Workload, run string) (requests []reque
 
 // unmarked is the request that takes the annotation off a workload, and leaves its number.
 func unmarked(w *kube.Workload) request.Lower {
-	return request.Lower{Kind: w.Kind, Namespace: w.Namespace, Name: w.Name, UID: w.UID, From: w.Replicas, To: w.Replicas,
-		Mark: w.SurgeMark}
+	return request.Lower{Kind: w.Kind, Namespace: w.Namespace, Name: w.Name, UID: w.UID,
+		From: w.Replicas, To: w.Replicas, Mark: w.SurgeMark}
+}
+
+// gone ends the surge of a workload that was deleted. What outlives it, as with --cascade=orphan, is undone: the
+// deletion costs of its pods, and its ReplicaSet.
+func (r *Record) gone(v View) Decision {
+	if d := r.costs(v, nil); len(d.Sends) > 0 || !r.settled(v, nil) {
+		return d
+	}
+	orphans := r.orphans(v.Snap)
+	switch {
+	case len(orphans) == 0 || r.markStays():
+		return become(Kept, "it is gone")
+	case r.InFlight != 0 || r.Waits(v.Now) && r.LastWas(string(orphans[0].UID)):
+		return Decision{Wake: r.Next}
+	}
+	return Decision{Sends: []Send{{Verb: attempt.VerbLower, Version: string(orphans[0].UID), Request: orphans[0]}}}
+}
+
+// orphans are the requests that undo the raise at the ReplicaSets that outlive their Deployment: those with the text of
+// its annotation. One that was adopted since has the number of its new owner.
+func (r *Record) orphans(s *kube.Snapshot) (requests []request.Lower) {
+	for _, rs := range kube.Workloads(s, kube.KindReplicaSets) {
+		if m, marked := parseMark(rs.SurgeMark); marked && rs.Namespace == r.Namespace && rs.SurgeMark == r.Batch.Mark {
+			lower := unmarked(rs)
+			if rs.Owner == nil && rs.Replicas == m.To {
+				lower.To = m.Was
+			}
+			requests = append(requests, lower)
+		}
+	}
+	return requests
 }
 
 // StillRaised reports whether the replicas of a workload that the run raised are still to be set back.
