@@ -238,7 +238,7 @@ func (h *history) mend(t *rapid.T) {
 	for _, name := range alike(h.truth.budgets, func(b *policyv1.PodDisruptionBudget) bool { return true }) {
 		b := h.truth.budgets[name]
 		switch ours := b.Labels != nil; {
-		case name == "second", !ours && b.Spec.MinAvailable.IntVal > 0: // whose operator sees to it that it blocks no pod for ever
+		case name == "second", name == "shared", !ours && b.Spec.MinAvailable.IntVal > 0: // whose operator sees to it that it blocks no pod for ever
 			h.disturbAll()
 			h.lines("budget " + name + " gone")
 		case !h.counted(b):
