@@ -170,7 +170,7 @@ func (h *history) judgeSurge(t *rapid.T, w Write, uid kube.UID) {
 // judgeSurplus judges an eviction under the budget of all pods, by what the watches show.
 func (h *history) judgeSurplus(t *rapid.T, w Write, uid kube.UID) {
 	b, p := h.shownCluster.budgets["shared"], h.shownCluster.store.Snapshot().Pod(uid)
-	if b == nil || !p.Ready || h.retried[uid] {
+	if b == nil || !p.Ready || h.retried[uid] || h.shownCluster.hidden {
 		return
 	}
 	surplus := 0

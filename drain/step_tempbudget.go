@@ -137,7 +137,7 @@ func (st guardPhase) budgetView(b *tempbudget.Record) tempbudget.View {
 	return tempbudget.View{
 		Run: st.s.Run.ID, Most: string(st.s.Run.Options.Guard), Live: live, Trusted: st.snap.Trusted(kube.KindBudgets),
 		Workload: st.snap.Workload(b.OwnerUID), Others: func() bool { return tempbudget.Shared(st.snap, live) },
-		Making: st.s.working() == PhaseGuard, Paused: st.s.Paused, Down: st.s.Down != nil,
+		Making: st.s.working() == PhaseGuard, Paused: st.s.Paused, Down: st.s.Down != nil && !st.s.Aborting,
 		Now: st.now, Offset: st.snap.ServerTime(st.now).Sub(st.now),
 	}
 }

@@ -73,7 +73,7 @@ func (r *Record) Decide(v View) Decision {
 	switch {
 	case w != nil:
 	case r.raised():
-		return r.gone(v)
+		return r.verifying(v, nil)
 	default:
 		return Decision{}
 	}
@@ -309,15 +309,14 @@ func (r *Record) lowering(v View, w *kube.Workload) Decision {
 	return Decision{Sends: []Send{{Verb: attempt.VerbLower, Request: lower}}}
 }
 
-// verifying sees who leaves. The others get their cost back: they are evicted as usual.
+// verifying sees who leaves. The others get their cost back: they are evicted as usual. The workload is nil where it
+// was deleted: what outlives it is undone.
 func (r *Record) verifying(v View, w *kube.Workload) Decision {
-	active := activeOf(v.Snap, w)
-	left := 0
-	for _, p := range active {
-		if r.Batch.Has(p.UID) {
-			left++
-		}
+	active, wants := []*kube.Pod(nil), 0
+	if w != nil {
+		active, wants = activeOf(v.Snap, w), int(w.Replicas)
 	}
+	stay := slices.ContainsFunc(active, func(p *kube.Pod) bool { return r.Batch.Has(p.UID) })
 	begun := later(r.Since, v.From)
 	ends := begun.Add(verifyWithin)
 	if !v.End && !r.Late { // without the costs a controller that is late would remove the newest pods, the replacements
@@ -325,7 +324,7 @@ func (r *Record) verifying(v View, w *kube.Workload) Decision {
 			ends = time.Time{} // no limit
 		}
 	}
-	if left > 0 && len(active) > int(w.Replicas) && (ends.IsZero() || v.Now.Before(ends)) {
+	if stay && len(active) > wants && (ends.IsZero() || v.Now.Before(ends)) {
 		return Decision{Wake: ends}
 	}
 	if d := r.costs(v, nil); len(d.Sends) > 0 || !r.settled(v, nil) {
@@ -335,19 +334,21 @@ func (r *Record) verifying(v View, w *kube.Workload) Decision {
 		return d
 	}
 	switch {
+	case w == nil:
+		return become(Kept, "it is gone")
 	case w.Replicas == r.Batch.To:
 		return become(Kept, cmp.Or(raisedByOther(w, v.Run),
 			fmt.Sprintf("somebody else keeps it at %d replicas", w.Replicas)))
 	case r.Late || v.End && r.Why != "":
 		return Decision{Change: &Change{State: Undone, Message: r.Why, Late: r.Late}}
 	}
-	stay := r.wanted(v)
+	again := r.wanted(v)
 	then := "they surge again"
-	if !slices.ContainsFunc(stay, func(p *kube.Pod) bool { return !slices.Contains(r.Batch.Second, p.UID) }) {
+	if !slices.ContainsFunc(again, func(p *kube.Pod) bool { return !slices.Contains(r.Batch.Second, p.UID) }) {
 		then = "they are evicted as usual"
 	}
-	if r.Why == "" && len(stay) > 0 {
-		return become(Done, fmt.Sprintf("%d of %d pods were not removed: %s", len(stay), len(r.Batch.Pods), then))
+	if r.Why == "" && len(again) > 0 {
+		return become(Done, fmt.Sprintf("%d of %d pods were not removed: %s", len(again), len(r.Batch.Pods), then))
 	}
 	return become(Done, r.Why)
 }
@@ -359,7 +360,7 @@ func (r *Record) After(verb attempt.Verb, a kube.Answer, class kube.AnswerClass,
 	switch {
 	case class == kube.AnswerDone, class == kube.AnswerTransient, verb == attempt.VerbCost:
 	case r.State == Verifying: // it was about the last annotation
-	case class == kube.AnswerGone:
+	case class == kube.AnswerGone && verb == attempt.VerbRaise: // else once the watch shows it
 		return become(Kept, "it is gone").Change
 	case verb == attempt.VerbRaise && class == kube.AnswerConflict:
 	case verb == attempt.VerbRaise && r.Batch.again(): // what was raised before stands

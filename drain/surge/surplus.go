@@ -23,20 +23,10 @@ func (rs Records) Surplus(s *kube.Snapshot, now time.Time) Surplus {
 	all := Surplus{}
 	for _, r := range rs {
 		over, until := r.State == Planned || r.State == Done || r.State.ended(), r.Since.Add(settles)
-		w := s.Workload(r.UID)
-		if w == nil || r.Batch.To == 0 || over && !now.Before(until) {
+		if r.Batch.To == 0 || over && !now.Before(until) {
 			continue
 		}
-		counts, ready := map[kube.UID]int{}, 0
-		for _, p := range activeOf(s, w) {
-			if p.Ready {
-				ready++
-				for _, b := range s.BudgetsOf(p) {
-					counts[b.UID]++
-				}
-			}
-		}
-		extra := ready - int(Wants(w))
+		counts, extra := countsOf(s, r)
 		if r.State != Raising && r.State != Starting { // the status may count those that are gone
 			extra = max(extra, int(r.Batch.To-r.Batch.Was))
 		}
@@ -50,6 +40,35 @@ func (rs Records) Surplus(s *kube.Snapshot, now time.Time) Surplus {
 		}
 	}
 	return all
+}
+
+// countsOf are, by budget, the Ready pods of a workload that surges, and how many of them it has too many. Where the
+// workload is not shown, as before it is read, the batch is all that is known.
+func countsOf(s *kube.Snapshot, r *Record) (counts map[kube.UID]int, extra int) {
+	counts = map[kube.UID]int{}
+	count := func(p *kube.Pod, n int) {
+		for _, b := range s.BudgetsOf(p) {
+			counts[b.UID] += n
+		}
+	}
+	w := s.Workload(r.UID)
+	if w == nil {
+		extra = int(r.Batch.To - r.Batch.Was)
+		for _, m := range r.Batch.Pods {
+			if p := s.Pod(m.UID); p != nil {
+				count(p, extra)
+			}
+		}
+		return counts, extra
+	}
+	ready := 0
+	for _, p := range activeOf(s, w) {
+		if p.Ready {
+			ready++
+			count(p, 1)
+		}
+	}
+	return counts, ready - int(Wants(w))
 }
 
 // Holds is until when the eviction of a pod waits, since one of its budgets allows no more than it counts too many:

@@ -14,10 +14,7 @@ import (
 // pods their cost back that the controller has not removed, and removes the last of the run's annotations.
 func (r *Record) Undo(run string, s *kube.Snapshot) (requests []request.Request, left string) {
 	w := s.Workload(r.UID)
-	if w == nil {
-		return r.undoOrphans(run, s)
-	}
-	raised := raisedBy(w, run)
+	raised := w != nil && raisedBy(w, run)
 	var leaving []*kube.Pod
 	if raised && w.Replicas == r.Batch.To {
 		leaving = leavingOf(s, w, &r.Batch, nil, nil)
@@ -27,6 +24,15 @@ func (r *Record) Undo(run string, s *kube.Snapshot) (requests []request.Request,
 		if p := lowestOf(v, r.UID, r.Costs[i].UID, leaving); p != nil {
 			requests = append(requests, setCost(p, request.LowestDeletionCost, r.Costs[i].Was))
 		}
+	}
+	if w == nil { // what outlives it is undone
+		for _, l := range orphans(s, &r.Facts, r.Batch.Mark) {
+			requests = append(requests, l)
+		}
+		if len(requests) == 0 {
+			left = "it is gone"
+		}
+		return requests, left
 	}
 	for _, p := range leaving {
 		if !lowest(p) {
@@ -50,23 +56,6 @@ func (r *Record) Undo(run string, s *kube.Snapshot) (requests []request.Request,
 			w.Replicas)
 	case len(requests) == 0:
 		return nil, "it is already taken back"
-	}
-	return requests, ""
-}
-
-// undoOrphans is Undo for a workload that is gone: what outlives it is undone.
-func (r *Record) undoOrphans(run string, s *kube.Snapshot) (requests []request.Request, left string) {
-	v := View{Run: run, Snap: s}
-	for i := range r.Costs {
-		if p := lowestOf(v, r.UID, r.Costs[i].UID, nil); p != nil {
-			requests = append(requests, setCost(p, request.LowestDeletionCost, r.Costs[i].Was))
-		}
-	}
-	for _, l := range r.orphans(s) {
-		requests = append(requests, l)
-	}
-	if len(requests) == 0 {
-		return nil, "it is gone"
 	}
 	return requests, ""
 }

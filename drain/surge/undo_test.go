@@ -237,6 +237,7 @@ func TestAfter(t *testing.T) {
 		"may not be raised":        {attempt.VerbRaise, 0, kube.Answer{Code: 403, Message: "no"}, Refused, "no"},
 		"a policy":                 {attempt.VerbRaise, 0, kube.Answer{Code: 422, Message: "frozen"}, Refused, "frozen"},
 		"gone":                     {attempt.VerbRaise, 0, kube.Answer{Code: 404, Reason: "NotFound"}, Kept, "gone"},
+		"gone since the raise":     {attempt.VerbLower, 0, kube.Answer{Code: 404, Reason: "NotFound"}, "", ""},
 		"lowered":                  {attempt.VerbLower, 0, kube.Answer{Code: 200}, "", ""},
 		"another number by now":    {attempt.VerbLower, 0, kube.Answer{Code: 422}, "", ""},
 		"may not be lowered":       {attempt.VerbLower, 0, kube.Answer{Code: 403, Message: "no"}, Left, "not set back: no; to do it: kubectl"},

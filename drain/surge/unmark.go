@@ -46,33 +46,20 @@ func unmarked(w *kube.Workload) request.Lower {
 		From: w.Replicas, To: w.Replicas, Mark: w.SurgeMark}
 }
 
-// gone ends the surge of a workload that was deleted. What outlives it, as with --cascade=orphan, is undone: the
-// deletion costs of its pods, and its ReplicaSet.
-func (r *Record) gone(v View) Decision {
-	if d := r.costs(v, nil); len(d.Sends) > 0 || !r.settled(v, nil) {
-		return d
-	}
-	orphans := r.orphans(v.Snap)
-	switch {
-	case len(orphans) == 0 || r.markStays():
-		return become(Kept, "it is gone")
-	case r.InFlight != 0 || r.Waits(v.Now) && r.LastWas(string(orphans[0].UID)):
-		return Decision{Wake: r.Next}
-	}
-	return Decision{Sends: []Send{{Verb: attempt.VerbLower, Version: string(orphans[0].UID), Request: orphans[0]}}}
-}
-
-// orphans are the requests that undo the raise at the ReplicaSets that outlive their Deployment: those with the text of
-// its annotation. One that was adopted since has the number of its new owner.
-func (r *Record) orphans(s *kube.Snapshot) (requests []request.Lower) {
+// orphans are the requests that undo the raise of a Deployment at the ReplicaSets that outlive it, as with
+// --cascade=orphan: those with the text of its annotation. One that was adopted since has the number of its new owner.
+func orphans(s *kube.Snapshot, of *Facts, text string) (requests []request.Lower) {
 	for _, rs := range kube.Workloads(s, kube.KindReplicaSets) {
-		if m, marked := parseMark(rs.SurgeMark); marked && rs.Namespace == r.Namespace && rs.SurgeMark == r.Batch.Mark {
-			lower := unmarked(rs)
-			if rs.Owner == nil && rs.Replicas == m.To {
-				lower.To = m.Was
-			}
-			requests = append(requests, lower)
+		m, marked := parseMark(rs.SurgeMark)
+		owned := rs.UID == of.UID || rs.Owner != nil && rs.Owner.UID == of.UID
+		if !marked || owned || rs.Namespace != of.Namespace || rs.SurgeMark != text {
+			continue
 		}
+		lower := unmarked(rs)
+		if rs.Owner == nil && rs.Replicas == m.To {
+			lower.To = m.Was
+		}
+		requests = append(requests, lower)
 	}
 	return requests
 }
@@ -102,21 +89,24 @@ func setBack(w *kube.Workload, marks []request.Lower) bool {
 const copiesFor = 2 * time.Second
 
 // unmark removes the last of the annotations; open tells that one is still to be removed, or
-// may still come.
+// may still come. The workload is nil where it is gone.
 func (r *Record) unmark(v View, w *kube.Workload, ends time.Time) (d Decision, open bool) {
 	if r.markStays() {
 		return Decision{}, false
 	}
-	all, copied := lastMarks(v.Snap, w, v.Run), r.Since.Add(copiesFor)
-	if raisedBy(w, v.Run) { // `kubectl rollout undo` takes the annotations of an earlier ReplicaSet
-		all = append([]request.Lower{unmarked(w)}, all...)
+	all, copied := orphans(v.Snap, &r.Facts, r.Batch.Mark), r.Since.Add(copiesFor)
+	if w != nil {
+		all = append(lastMarks(v.Snap, w, v.Run), all...)
+		if raisedBy(w, v.Run) { // `kubectl rollout undo` takes the annotations of an earlier ReplicaSet
+			all = append([]request.Lower{unmarked(w)}, all...)
+		}
 	}
 	switch {
 	case r.InFlight != 0:
 		return Decision{}, true
-	case !setBack(w, all) && v.Now.Before(ends):
+	case w != nil && !setBack(w, lastMarks(v.Snap, w, v.Run)) && v.Now.Before(ends):
 		return Decision{Wake: ends}, true
-	case w.Replicas != r.Batch.Was && w.Kind == "Deployment" && v.Now.Before(copied):
+	case w != nil && w.Replicas != r.Batch.Was && w.Kind == "Deployment" && v.Now.Before(copied):
 		return Decision{Wake: copied}, true
 	case len(all) == 0:
 		return Decision{}, false
