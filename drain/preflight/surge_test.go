@@ -6,11 +6,28 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan/plantest"
 	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
+
+// webOnW1 is a Deployment of two Ready pods, both on node w1.
+func webOnW1(edit func(*appsv1.Deployment)) []runtime.Object {
+	web := kubetest.DeploymentOf("shop/web", kubetest.Well, kubetest.Well)
+	for _, o := range web {
+		switch o := o.(type) {
+		case *corev1.Pod:
+			o.Spec.NodeName = "w1"
+		case *appsv1.Deployment:
+			o.Status.Replicas, o.Status.UpdatedReplicas, o.Status.ReadyReplicas = 2, 2, 2
+			o.Status.ObservedGeneration = o.Generation
+			edit(o)
+		}
+	}
+	return web
+}
 
 // A workload that --surge leaves out is named with the reason. A StatefulSet never surges, and is not.
 func TestWorkloadsThatSurgeLeavesOutAreNamed(t *testing.T) {
@@ -19,20 +36,12 @@ func TestWorkloadsThatSurgeLeavesOutAreNamed(t *testing.T) {
 		"Shop": "no replacements start first in spite of --surge: Deployment shop/web " +
 			"(Shop main owns Deployment web and may set its replicas back (--surge-managed))",
 	} {
-		web := kubetest.DeploymentOf("shop/web", kubetest.Well, kubetest.Well)
-		for _, o := range web {
-			switch o := o.(type) {
-			case *corev1.Pod:
-				o.Spec.NodeName = "w1"
-			case *appsv1.Deployment:
-				o.Status.Replicas, o.Status.UpdatedReplicas, o.Status.ReadyReplicas = 2, 2, 2
-				o.Status.ObservedGeneration = o.Generation
-				if owner != "" {
-					o.OwnerReferences = []metav1.OwnerReference{{
-						APIVersion: "example.com/v1", Kind: owner, Name: "main", UID: "shop", Controller: new(true)}}
-				}
+		web := webOnW1(func(d *appsv1.Deployment) {
+			if owner != "" {
+				d.OwnerReferences = []metav1.OwnerReference{{
+					APIVersion: "example.com/v1", Kind: owner, Name: "main", UID: "shop", Controller: new(true)}}
 			}
-		}
+		})
 		o := plantest.Options()
 		o.Surge = "100%"
 		s := kubetest.SnapshotOf(kubetest.Now, append(web, kubetest.Node("w1"), kubetest.Node("w2", kubetest.Roomy),
@@ -54,16 +63,7 @@ func TestNothingIsDownThatSurges(t *testing.T) {
 	service := &corev1.Service{ObjectMeta: kubetest.Meta("Service", "shop/web")}
 	service.Spec.Selector = map[string]string{"app": "web"}
 	for amount, want := range map[surge.Amount]bool{"": true, "100%": false} {
-		web := kubetest.DeploymentOf("shop/web", kubetest.Well, kubetest.Well)
-		for _, o := range web {
-			switch o := o.(type) {
-			case *corev1.Pod:
-				o.Spec.NodeName = "w1"
-			case *appsv1.Deployment:
-				o.Status.Replicas, o.Status.UpdatedReplicas, o.Status.ReadyReplicas = 2, 2, 2
-				o.Status.ObservedGeneration = o.Generation
-			}
-		}
+		web := webOnW1(func(*appsv1.Deployment) {})
 		o := plantest.Options()
 		o.Surge = amount
 		s := kubetest.SnapshotOf(kubetest.Now, append(web, kubetest.Node("w1"), kubetest.Node("w2", kubetest.Roomy), service)...)
