@@ -156,8 +156,8 @@ func heldLease(s *kube.Snapshot, m rollback.Marked, now time.Time) (lease *kube.
 	return nil, ""
 }
 
-// Rollback is that of the run. Where its journal is on this machine after all, it is locked and
-// takes what is undone, which may not be all that the run left. A damaged one is left as it is.
+// Rollback prepares the rollback of the run by its annotations. If the journal of the run is on this machine, it is
+// locked, and what is undone is written into it: that may be less than the run left. A damaged journal is not used.
 func (h *Handover) Rollback() (*Rollback, error) {
 	r := &Rollback{session: h.session, State: h.Marked.State}
 	runs, known, damage := h.session.Runs, h.Marked.State, (*journal.CorruptJournalError)(nil)

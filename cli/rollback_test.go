@@ -212,7 +212,7 @@ func TestRollbackByAnnotationsBesideItsJournal(t *testing.T) {
 	b.expect(t, ExitDone, nil, "rollback", "aaaaaa", "--yes")
 }
 
-// A journal that is damaged keeps nobody from undoing what the annotations tell.
+// A rollback by annotations works although the journal of the run is damaged.
 func TestRollbackByAnnotationsBesideADamagedJournal(t *testing.T) {
 	b, writer := markedBench(t)
 	writeJournal(t, b.StateDir, "cluster-1", cutShort()...)

@@ -98,7 +98,7 @@ func (st volumeStep) awaitDetach() bool {
 // shouldWaitForNodeVolumes: an unreachable node is not waited for), but from a node with the out-of-service taint the
 // attach-detach controller detaches by force (KEP-2268).
 func unmounts(node *kube.Node) bool {
-	return node != nil && (!node.Silent() || node.OutOfService())
+	return node != nil && (node.Ready != kube.NodeUnknown || node.OutOfService())
 }
 
 // AwaitsDetach reports whether volumes of a drained node are still on their way off it, and that is worth waiting for.

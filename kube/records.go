@@ -94,7 +94,7 @@ type Trouble struct {
 	ExitCode    int32 // of the last termination; valid when HasExit
 	HasExit     bool
 	Restarts    int32
-	// Running tells that the container runs again: the log of its last end is that of its previous instance.
+	// Running means that the container was restarted: `kubectl logs --previous` has the log of the termination.
 	Running bool
 }
 
@@ -174,11 +174,12 @@ func (p *Pod) AvailableAt(minReadySeconds int32) time.Time {
 const (
 	NodeReady    = corev1.ConditionTrue
 	NodeNotReady = corev1.ConditionFalse
-	NodeUnknown  = corev1.ConditionUnknown // see Silent
+	NodeUnknown  = corev1.ConditionUnknown // the kubelet is silent, or was
 )
 
-// Silent reports whether nothing is heard of the kubelet. Once it is back the condition stays Unknown for some seconds:
-// its first status brings the heartbeats only.
+// Silent reports whether nothing was heard of the kubelet since the node is Unknown. When a kubelet comes back, its
+// first status brings the heartbeats only, and the node stays Unknown for some seconds. This is for sentences only: a
+// kubelet that was heard once may be gone again, so what is safe is decided by Ready.
 func (n *Node) Silent() bool { return n.Ready == NodeUnknown && !n.Heartbeat.After(n.ReadySince) }
 
 // Cordon says who made a node unschedulable, from managedFields.

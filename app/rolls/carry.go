@@ -90,14 +90,13 @@ func (r *Roll) uncordon(ctx context.Context, a roll.Uncordon) {
 	}
 	r.work.Go("uncordon "+a.Node, func() {
 		answer := a.Request.Send(ctx, r.config.Writer)
-		switch conflict := answer.Class() == kube.AnswerConflict; {
-		case answer.OK(), conflict && version != "": // somebody has changed it: sent again once the watch shows that
-		default:
-			r.mu.Lock()
-			delete(r.sent, a.Node)
-			r.mu.Unlock()
-			r.Send(roll.UncordonFailed{Node: a.Node, Message: attempt.AnswerWords(answer)})
+		if answer.OK() || version != "" && answer.Class() == kube.AnswerConflict {
+			return // after a conflict it is sent again once the watch shows the other version
 		}
+		r.mu.Lock()
+		delete(r.sent, a.Node)
+		r.mu.Unlock()
+		r.Send(roll.UncordonFailed{Node: a.Node, Message: attempt.AnswerWords(answer)})
 	})
 }
 

@@ -45,6 +45,8 @@ func TestVerdictFollowsFromTheCluster(t *testing.T) {
 	left := func(why string) Subject { return Subject{Left: map[kube.UID]string{"Pod/shop/api-1": why}} }
 	none := Subject{}
 	silent := kubetest.Node("w1", func(n *corev1.Node) { n.Status.Conditions[0].Status = corev1.ConditionUnknown })
+	heard := silent.DeepCopy()
+	heard.Status.Conditions[0].LastHeartbeatTime = metav1.NewTime(kubetest.Now.Add(time.Second))
 	for _, c := range []struct {
 		name    string
 		objects []runtime.Object
@@ -101,6 +103,8 @@ func TestVerdictFollowsFromTheCluster(t *testing.T) {
 		{"a claim that is gone", objects(), moved(claim), "", ""},
 
 		{"a silent kubelet", objects(silent), none, "Node/w1",
+			doubtful + "its kubelet is silent, so it is not known whether the pods that are gone have ended there"},
+		{"a kubelet that was heard once since", objects(heard), none, "Node/w1",
 			doubtful + "its kubelet is silent, so it is not known whether the pods that are gone have ended there"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -17,7 +17,7 @@ func (j *judge) machine() {
 	case node == nil || node.UID != j.UID:
 		j.blind = true
 		j.unknown(object, "the Node object is gone, so it is not known what its machine runs")
-	case node.Silent() && !j.Stopped:
+	case node.Ready == kube.NodeUnknown && !j.Stopped:
 		j.unknown(object, "its kubelet is silent, so it is not known whether the pods that are gone have ended there")
 	case !node.Unschedulable:
 		j.against(object, "the node is not cordoned: pods may be bound to it at any time")

@@ -123,7 +123,7 @@ func (p *planner) stuck(pod *kube.Pod, grace time.Duration) string {
 			words.Age(serverNow, pod.Deleted) + " ago"
 	}
 	node := p.s.Node(pod.Node)
-	if node == nil || !node.Silent() || node.OutOfService() ||
+	if node == nil || node.Ready != kube.NodeUnknown || node.OutOfService() ||
 		!pod.Terminating() && (grace == 0 || pod.Finished()) {
 		return ""
 	}

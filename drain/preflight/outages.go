@@ -137,8 +137,8 @@ func findOutages(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 		"a majority of its members is unavailable at once: ")...)
 }
 
-// findNoSurge names the workloads that --surge leaves out, and why. Those of a kind that never surges are
-// not named: nobody expects it of them.
+// findNoSurge names the workloads that --surge leaves out, and why. Kinds that never surge, such as a StatefulSet, are
+// not named.
 func findNoSurge(_ *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 	var left group
 	for i := range p.Surges {

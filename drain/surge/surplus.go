@@ -27,7 +27,7 @@ func (rs Records) Surplus(s *kube.Snapshot, now time.Time) Surplus {
 			continue
 		}
 		counts, extra := countsOf(s, r)
-		if r.State != Raising && r.State != Starting { // the status may count those that are gone
+		if r.State != Raising && r.State != Starting { // removed pods may still be in the status
 			extra = max(extra, int(r.Batch.To-r.Batch.Was))
 		}
 		for budget, n := range counts {
@@ -71,9 +71,12 @@ func countsOf(s *kube.Snapshot, r *Record) (counts map[kube.UID]int, extra int) 
 	return counts, ready - int(Wants(w))
 }
 
-// Holds is until when the eviction of a pod waits, since one of its budgets allows no more than it counts too many:
-// nil where it need not, zero where the watches show when.
+// Holds is until when the eviction of a pod waits, because one of its budgets allows no more disruptions than its
+// surplus: nil for no wait, zero where the end of the surge ends it.
 func (all Surplus) Holds(s *kube.Snapshot, p *kube.Pod) *time.Time {
+	if len(all) == 0 {
+		return nil
+	}
 	for _, b := range s.BudgetsOf(p) {
 		if sum := all[b.UID]; p.Ready && sum.pods > 0 && int(b.DisruptionsAllowed) <= sum.pods {
 			return &sum.until

@@ -94,17 +94,18 @@ func (r *Record) unmark(v View, w *kube.Workload, ends time.Time) (d Decision, o
 	if r.markStays() {
 		return Decision{}, false
 	}
-	all, copied := orphans(v.Snap, &r.Facts, r.Batch.Mark), r.Since.Add(copiesFor)
+	var back, marks []request.Lower
 	if w != nil {
-		all = append(lastMarks(v.Snap, w, v.Run), all...)
+		marks = lastMarks(v.Snap, w, v.Run)
 		if raisedBy(w, v.Run) { // `kubectl rollout undo` takes the annotations of an earlier ReplicaSet
-			all = append([]request.Lower{unmarked(w)}, all...)
+			back = append(back, unmarked(w))
 		}
 	}
+	all, copied := slices.Concat(back, marks, orphans(v.Snap, &r.Facts, r.Batch.Mark)), r.Since.Add(copiesFor)
 	switch {
 	case r.InFlight != 0:
 		return Decision{}, true
-	case w != nil && !setBack(w, lastMarks(v.Snap, w, v.Run)) && v.Now.Before(ends):
+	case w != nil && !setBack(w, marks) && v.Now.Before(ends):
 		return Decision{Wake: ends}, true
 	case w != nil && w.Replicas != r.Batch.Was && w.Kind == "Deployment" && v.Now.Before(copied):
 		return Decision{Wake: copied}, true

@@ -22,7 +22,7 @@ func Terminating(live *kube.Pod, node *kube.Node, graceEnds time.Time, stuck boo
 		wait = &Wait{For: ForKubelet, Since: lastStatus(node), Words: node.ReadyMessage, Finalizers: finalizers}
 	case len(finalizers) > 0:
 		wait = &Wait{For: ForFinalizers, Finalizers: finalizers}
-	case stuck && node != nil && node.Ready != kube.NodeReady && node.Ready != kube.NodeUnknown:
+	case stuck && node != nil && node.Ready != kube.NodeReady:
 		wait = &Wait{For: ForKubelet, Words: node.ReadyMessage}
 	}
 	return wait

@@ -37,7 +37,7 @@ func TestWhyATerminatingPodIsStillThere(t *testing.T) {
 		{"a sick node may still end it", plain, sick, false, "its grace period, 20s left"},
 		{"a sick node", plain, sick, true, "its node is not Ready, its kubelet has not removed it"},
 		{"its kubelet is back", plain, back, false, "its grace period, 20s left"},
-		{"its kubelet is back, and the pod is past it", plain, back, true, "its grace period has expired, the kubelet has not removed it"},
+		{"its kubelet is back, and the pod is past it", plain, back, true, "its node is not Ready, its kubelet has not removed it"},
 		{"its node is gone", plain, nil, true, "its grace period has expired, the kubelet has not removed it"},
 	} {
 		if got := Terminating(c.pod, c.node, ends, c.stuck).Sentence(kubetest.Now); got != c.says {

@@ -118,9 +118,9 @@ func mostTelling(p *corev1.Pod) string {
 // shows (k8s.io/kubectl pkg/cmd/util/podcmd).
 const defaultContainer = "kubectl.kubernetes.io/default-container"
 
-// instancesOf are the instances of a container whose logs are kept: the one of now, and before it the previous one if
-// it was restarted and runs. While it does not, the one of now is the one that ended last, and that of the previous
-// one is removed (k8s.io/kubernetes pkg/kubelet validateContainerLogStatus).
+// instancesOf are the instances of a container whose logs are read: the current one, and before it the previous one if
+// the container was restarted and runs. If it does not run, the kubelet returns the log of the last termination as the
+// current one (k8s.io/kubernetes pkg/kubelet validateContainerLogStatus).
 func instancesOf(p *corev1.Pod, container string) (previous []bool) {
 	if container == "" {
 		return nil

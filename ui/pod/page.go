@@ -80,8 +80,7 @@ type podMsg struct {
 	err     error
 }
 
-// readTime bounds the reading of a pod's details, and that of its log: several requests, one
-// after the other.
+// readTime is the limit for the requests of a pod's details together, and again for those of its log.
 const readTime = 20 * time.Second
 
 // shownPod is the pod that the page is about now.
