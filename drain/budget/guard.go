@@ -22,7 +22,7 @@ type Guard string
 // Set reads "25%" or "2"; the empty text is no guard.
 func (g *Guard) Set(text string) error {
 	number, percent := strings.CutSuffix(text, "%")
-	n, err := strconv.Atoi(number)
+	n, err := strconv.ParseInt(number, 10, 32) // as replicas are
 	if text != "" && (err != nil || n < 1 || percent && n > 100) {
 		return errors.New("must be a number above zero or a percentage like 25%")
 	}

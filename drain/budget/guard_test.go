@@ -3,7 +3,7 @@ package budget
 import "testing"
 
 func TestGuardFromText(t *testing.T) {
-	for text, want := range map[string]bool{"25%": true, "1": true, "100%": true, "0": false, "0%": false, "101%": false, "-1": false, "x": false, "": true, "%": false} {
+	for text, want := range map[string]bool{"25%": true, "1": true, "100%": true, "0": false, "0%": false, "101%": false, "-1": false, "2147483648": false, "x": false, "": true, "%": false} {
 		var g Guard
 		if err := g.Set(text); (err == nil) != want || want && g != Guard(text) {
 			t.Errorf("%q: %v %q", text, err, g)

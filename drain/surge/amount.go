@@ -18,7 +18,7 @@ type Amount string
 // Set reads "100%" or "2"; the empty text is no surge.
 func (a *Amount) Set(text string) error {
 	number, percent := strings.CutSuffix(text, "%")
-	n, err := strconv.Atoi(number)
+	n, err := strconv.ParseInt(number, 10, 32) // as replicas are
 	if text != "" && (err != nil || n < 1 || percent && n > 100) {
 		return errors.New("must be a number above zero or a percentage like 100%")
 	}

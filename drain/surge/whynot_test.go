@@ -160,7 +160,7 @@ func TestAmount(t *testing.T) {
 			t.Errorf("%s of 20 is %d (%v), want %d", text, a.of(20), err, want)
 		}
 	}
-	for _, text := range []string{"0", "-1", "0%", "101%", "many", "%", "1.5"} {
+	for _, text := range []string{"0", "-1", "0%", "101%", "many", "%", "1.5", "2147483648"} {
 		if a := Amount(""); a.Set(text) == nil {
 			t.Errorf("%q is taken", text)
 		}
