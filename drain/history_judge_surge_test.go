@@ -21,7 +21,7 @@ import (
 
 // judgeTurn judges that a pod for which a workload is raised may leave by then: the removal that follows from the
 // raise keeps to the order of the run as an eviction does.
-func (h *history) judgeTurn(t *rapid.T, was *State, uid kube.UID) {
+func (h *history) judgeTurn(t *rapid.T, was *State, events []Event, uid kube.UID) {
 	p := h.state.Pod(uid)
 	if toCompletion(p) {
 		t.Fatalf("a replacement is started for %s, which is to run to its end", uid)
@@ -34,7 +34,10 @@ func (h *history) judgeTurn(t *rapid.T, was *State, uid kube.UID) {
 		if other.Node == p.Node && other.Order < p.Order && !goesLast(other) {
 			t.Fatalf("a replacement is started for %s, and %s of a lower order is still there", uid, other.UID)
 		}
-		switch ahead := h.mayGo(was, before) && h.mayGo(h.state, other); {
+		blocked := slices.ContainsFunc(events, func(e Event) bool { // and free again in the same look
+			return e.UID == other.UID && e.PodState.Blocked()
+		})
+		switch ahead := !blocked && h.mayGo(was, before) && h.mayGo(h.state, other); {
 		case !ahead:
 		case other.Node == p.Node && h.tier(other) < h.tier(p):
 			t.Fatalf("a replacement is started for %s before the tier of %s is through", uid, other.UID)

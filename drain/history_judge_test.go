@@ -62,7 +62,7 @@ func (h *history) judgeLook(t *rapid.T, was *State, events []Event) {
 	for _, e := range events {
 		if e.SurgeChange != nil && e.SurgeChange.Batch != nil && e.SurgeChange.Batch.Began.IsZero() {
 			for _, m := range e.SurgeChange.Batch.Pods {
-				h.judgeTurn(t, was, m.UID)
+				h.judgeTurn(t, was, events, m.UID)
 			}
 		}
 		if e.SurgeChange != nil && e.SurgeChange.State == surge.Refused {
