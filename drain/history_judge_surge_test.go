@@ -49,7 +49,7 @@ func (h *history) judgeTurn(t *rapid.T, was *State, events []Event, uid kube.UID
 
 // mayGo reports whether a pod keeps those waiting that come after it: nothing holds it but its turn.
 func (h *history) mayGo(s *State, p *eviction.Record) bool {
-	held := p.Wait != nil && (p.Wait.For == waits.ForGuard || p.Wait.For == waits.ForOwners)
+	held := p.Wait != nil && (p.Wait.For == waits.ForGuard || p.Wait.For == waits.ForOwners || p.Wait.For == waits.ForController)
 	return !p.State.Final() && !p.State.Blocked() && p.State != eviction.StuckTerminating && !toCompletion(p) && !held &&
 		p.Order <= h.lowestOn(s, p.Node)
 }

@@ -109,8 +109,8 @@ type edit struct {
 // words that have no value, of all kinds of objects.
 var editWords = []string{
 	"cordoned", "uncordoned", "silent", "not-ready", "crashing", "ready", "deleted", "gone", "replaced", "pending", "terminating", "finished",
-	"bare", "mirror", "tolerates", "critical", "csi-driver", "prestop", "unobserved", "always-allow", "up", "down", "denied", "synced", "stale",
-	"rolls-out", "copied", "attached", "detached", "ours", "renewed", "out-of-service",
+	"bare", "owned", "mirror", "tolerates", "critical", "csi-driver", "prestop", "unobserved", "always-allow", "up", "down", "denied", "synced", "stale",
+	"rolls-out", "copied", "anew", "attached", "detached", "ours", "renewed", "out-of-service",
 }
 
 func parseEdit(line string) (kind string, e edit) {

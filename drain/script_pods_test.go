@@ -127,6 +127,8 @@ func (c *shownCluster) editPodWord(p *corev1.Pod, word string) {
 		p.DeletionTimestamp, p.DeletionGracePeriodSeconds = &at, &grace
 	case "bare":
 		p.OwnerReferences = nil
+	case "owned": // again
+		p.OwnerReferences = c.newPod(p.Name, nil, edit{}).OwnerReferences
 	case "mirror":
 		p.Annotations = map[string]string{"kubernetes.io/config.mirror": "x"}
 	case "tolerates":

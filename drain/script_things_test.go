@@ -43,6 +43,9 @@ func (c *shownCluster) editWorkload(name string, e edit) {
 		meta.Annotations = map[string]string{kube.SurgeAnnotation: mark}
 	}
 	if e.has("gone") {
+		if e.values["kind"] == "Deployment" {
+			meta.UID += "-deployment"
+		}
 		c.store.Remove(&kube.Workload{Kind: cmp.Or(e.values["kind"], "ReplicaSet"), Namespace: "default", Name: name, UID: meta.UID})
 		return
 	}
@@ -64,6 +67,9 @@ func (c *shownCluster) editWorkload(name string, e edit) {
 	case "Deployment": // its pods are those of its ReplicaSet, which has its name and another UID
 		owned, one, none := meta, intstr.FromInt32(1), intstr.FromInt32(0)
 		meta.UID += "-deployment"
+		if e.has("anew") { // over the same ReplicaSet
+			meta.UID += "'"
+		}
 		controller := true
 		owned.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "Deployment", Name: name, UID: meta.UID, Controller: &controller}}
 		if e.has("copied") { // from the Deployment of before

@@ -20,9 +20,10 @@ const (
 // Hold is that of a pod; wake is when to ask again if nothing changes before. A pod waits for its batch. One that
 // was in a batch, or whose workload cannot be raised any more, goes only while the workload has the pods that it
 // wants, for one after the other: else it waits for the replacements that are on their way, as long as for its own.
-// A pod that is not Ready waits for nothing, unless it is of a batch that is under way.
+// A pod that is not Ready waits for nothing, unless it is of a batch that is under way. One that another workload has
+// by now goes by what that wants.
 func (r *Record) Hold(v View, p *kube.Pod) (hold Hold, wake time.Time) {
-	w := v.Snap.Workload(r.UID)
+	w, _ := Of(v.Snap, p)
 	switch open := !r.State.ended() && !slices.Contains(r.Spent, p.UID); {
 	case open && (p.Ready || r.Batch.Has(p.UID) && !r.begins()):
 		return Waits, time.Time{}
@@ -30,7 +31,7 @@ func (r *Record) Hold(v View, p *kube.Pod) (hold Hold, wake time.Time) {
 		return Free, time.Time{}
 	case r.leaves(v.Then):
 		return Stays, time.Time{}
-	case r.Late || r.Batch.To == 0 || w == nil || !short(v, w, p):
+	case w == nil || w.UID == r.UID && (r.Late || r.Batch.To == 0) || !short(v, w, p):
 		return Free, time.Time{}
 	case v.Timeout == 0:
 		return Waits, time.Time{}

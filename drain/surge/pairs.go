@@ -14,7 +14,7 @@ type Pairs map[kube.UID]map[kube.UID]*waits.Replacement
 
 // Wait is what a pod of the workload waits for; its surge is nil while it is not known. It remembers the replacements.
 func (p Pairs) Wait(r *Record, s *kube.Snapshot, now time.Time, pod kube.UID) *waits.Wait {
-	if r == nil || !r.Batch.Has(pod) || r.begins() || r.Why != "" {
+	if r == nil || !r.Batch.Has(pod) || r.begins() || r.Why != "" || r.State.ended() {
 		return &waits.Wait{For: waits.ForSurge}
 	}
 	if p[r.UID] == nil {
