@@ -22,11 +22,13 @@ func (v *View) tier(r *Record, live *kube.Pod) int {
 }
 
 // HoldsNextTier reports whether a pod keeps those of later tiers waiting. One that
-// is blocked (by a budget or by the run's own guard) or stuck, or left to run to
+// is blocked (by a budget or by the run's own guard), stuck, without its controller or left to run to
 // its end, does not: it is not known for how long.
 func (r *Record) HoldsNextTier() bool {
-	return !r.State.Final() && !r.State.Blocked() && r.State != StuckTerminating && !r.waitsForCompletion() &&
-		(r.Wait == nil || r.Wait.For != waits.ForGuard && r.Wait.For != waits.ForOwners)
+	if r.Wait != nil && slices.Contains([]waits.For{waits.ForGuard, waits.ForOwners, waits.ForController}, r.Wait.For) {
+		return false
+	}
+	return !r.State.Final() && !r.State.Blocked() && r.State != StuckTerminating && !r.waitsForCompletion()
 }
 
 // keptSlots is how many slots pods without a budget leave to those with one:

@@ -42,6 +42,9 @@ func (v *View) Release(r *Record, slot bool) Decision {
 		return Decision{Send: request.GetPod{Namespace: r.Namespace, Name: r.Name, UID: r.UID},
 			Action: &attempt.ActionFacts{Verb: attempt.VerbLook}}
 	}
+	if letGo(r, live, v.Options) {
+		return Decision{Change: Change{State: Planned, Wait: &waits.Wait{For: waits.ForController}}}
+	}
 	if v.later(r) {
 		return v.WaitFor(r, waits.ForOrder)
 	}
@@ -65,6 +68,12 @@ func (v *View) Release(r *Record, slot bool) Decision {
 	}
 	v.takeVolumeTurn(r)
 	return d
+}
+
+// letGo reports whether the pod has lost the controller that the operator saw (its labels were changed, or the
+// controller was deleted without its pods): nobody confirmed to lose it. Another may take it.
+func letGo(r *Record, live *kube.Pod, o *plan.Options) bool {
+	return r.Controller != nil && live.Owner == nil && !live.Finished() && !o.Force
 }
 
 // WaitFor is the decision to let others go before a pod that could go. What a pod waited for
