@@ -4,10 +4,13 @@ import (
 	"crypto/rand"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/kdrain-tui/kdrain-tui/lab/node"
 )
 
 // identity is a user that the API server knows by its token.
@@ -36,6 +39,15 @@ func (l *Lab) machineryKubeconfig(user string) string {
 	return l.path("pki", strings.TrimPrefix(user, "system:")+".kubeconfig")
 }
 
+// kubelets are the identities of the real nodes.
+func (l *Lab) kubelets() []identity {
+	var all []identity
+	for i := range l.Nodes {
+		all = append(all, identity{name: "system:node:" + l.Nodes[i].Name, groups: "system:nodes"})
+	}
+	return all
+}
+
 // writeAccess writes the tokens and the kubeconfigs that go with them.
 func (l *Lab) writeAccess() error {
 	authority, err := os.ReadFile(l.path("pki", "ca.crt"))
@@ -45,13 +57,16 @@ func (l *Lab) writeAccess() error {
 	people := l.emptyConfig(authority)
 	people.CurrentContext = "lab"
 	var tokens strings.Builder
-	for _, id := range identities {
+	for _, id := range slices.Concat(identities, l.kubelets()) {
 		token := rand.Text()
 		fmt.Fprintf(&tokens, "%s,%s,uid-%s,\"%s\"\n", token, id.name, id.name, id.groups)
 		config, name := people, id.context
 		if id.context == "" {
 			config, name = l.emptyConfig(authority), "lab"
 			config.CurrentContext = name
+			if strings.HasPrefix(id.name, "system:node:") {
+				config.Clusters["lab"].Server = "https://" + node.ServiceAddress + ":443"
+			}
 		}
 		config.AuthInfos[id.name] = &clientcmdapi.AuthInfo{Token: token}
 		config.Contexts[name] = &clientcmdapi.Context{Cluster: "lab", AuthInfo: id.name}

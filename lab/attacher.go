@@ -48,6 +48,7 @@ type attacher struct {
 	since   map[string]time.Time // by what is under way: when it began
 	wake    time.Duration        // until the next of it is over, 0 for none
 	inUse   map[string][]string  // by node: what was mounted at the last look
+	disks   disks                // of real nodes
 }
 
 // playAttacher plays until the context ends.
@@ -62,7 +63,7 @@ func playAttacher(ctx context.Context, dir string, log io.Writer) error {
 	}
 	a := &attacher{client: c.typed, factory: informers.NewSharedInformerFactory(c.typed, 0),
 		changed: make(chan struct{}, 1),
-		since:   map[string]time.Time{}, inUse: map[string][]string{}}
+		since:   map[string]time.Time{}, inUse: map[string][]string{}, disks: disks{dir: lab.path("disks")}}
 	for _, informer := range []cache.SharedIndexInformer{
 		a.factory.Core().V1().Nodes().Informer(), a.factory.Core().V1().Pods().Informer(),
 		a.factory.Core().V1().PersistentVolumes().Informer(), a.factory.Core().V1().PersistentVolumeClaims().Informer(),
@@ -166,6 +167,11 @@ func (a *attacher) attachOrDetach(ctx context.Context, va *storagev1.VolumeAttac
 		if !a.over("detach "+string(va.UID), detachTakes) {
 			return nil
 		}
+		if handle := a.handleOf(va); handle != "" {
+			if err := a.disks.detach(handle, va.Spec.NodeName); err != nil {
+				return err
+			}
+		}
 		rest := slices.DeleteFunc(slices.Clone(va.Finalizers), func(f string) bool { return f == attacherFinalizer })
 		return a.patch(ctx, func(data []byte) error {
 			_, err := attachments.Patch(ctx, va.Name, types.MergePatchType, data,
@@ -180,6 +186,11 @@ func (a *attacher) attachOrDetach(ctx context.Context, va *storagev1.VolumeAttac
 		}, map[string]any{"metadata": map[string]any{"finalizers": append(slices.Clone(va.Finalizers),
 			attacherFinalizer), "resourceVersion": va.ResourceVersion}})
 	case va.DeletionTimestamp == nil && !va.Status.Attached && a.over("attach "+string(va.UID), attachTakes):
+		if handle := a.handleOf(va); handle != "" {
+			if err := a.disks.attach(handle, va.Spec.NodeName); err != nil {
+				return err
+			}
+		}
 		return a.patch(ctx, func(data []byte) error {
 			_, err := attachments.Patch(ctx, va.Name, types.MergePatchType, data,
 				metav1.PatchOptions{FieldManager: fieldManager}, "status")

@@ -11,7 +11,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -20,19 +19,45 @@ import (
 // modulePath tells our source folder from any other.
 const modulePath = "github.com/kdrain-tui/kdrain-tui/lab"
 
-// program is one binary of the control plane: the file name that `go build`
-// gives it and its package, one of the tools of go.mod.
-type program struct{ file, pkg string }
+// program is one binary: the file name that `go build` gives it, its package, and the folder of the module (below
+// ours) that has it as a tool.
+type program struct{ file, pkg, module string }
+
+// programs are built together, and again when their stamp changes.
+type programs struct {
+	title string
+	stamp string   // the file of the stamp
+	built []string // the files that the stamp comes from
+	all   []program
+}
 
 // The order is that of the build: small ones first, so that the first lines of
 // progress come soon, and what they compile serves the large ones.
-var programs = []program{
-	{"server", "go.etcd.io/etcd/server/v3"},
-	{"kubectl", "k8s.io/kubernetes/cmd/kubectl"},
-	{"kwok", "sigs.k8s.io/kwok/cmd/kwok"},
-	{"kube-scheduler", "k8s.io/kubernetes/cmd/kube-scheduler"},
-	{"kube-controller-manager", "k8s.io/kubernetes/cmd/kube-controller-manager"},
-	{"kube-apiserver", "k8s.io/kubernetes/cmd/kube-apiserver"},
+var controlPlane = programs{
+	title: "the control plane", stamp: ".stamp",
+	built: []string{"go.mod", "go.sum"},
+	all: []program{
+		{"server", "go.etcd.io/etcd/server/v3", ""},
+		{"kubectl", "k8s.io/kubernetes/cmd/kubectl", ""},
+		{"kwok", "sigs.k8s.io/kwok/cmd/kwok", ""},
+		{"kube-scheduler", "k8s.io/kubernetes/cmd/kube-scheduler", ""},
+		{"kube-controller-manager", "k8s.io/kubernetes/cmd/kube-controller-manager", ""},
+		{"kube-apiserver", "k8s.io/kubernetes/cmd/kube-apiserver", ""},
+	},
+}
+
+// nodePrograms are what real nodes need besides. containerd and Kubernetes want other versions of the same modules.
+var nodePrograms = programs{
+	title: "the programs of real nodes", stamp: ".stamp-nodes",
+	built: []string{"go.mod", "go.sum", "runtime/go.mod", "runtime/go.sum", "node/disk/main.go"},
+	all: []program{
+		{"disk", modulePath + "/node/disk", ""},
+		{"ctr", "github.com/containerd/containerd/v2/cmd/ctr", "runtime"},
+		{"containerd-shim-runc-v2", "github.com/containerd/containerd/v2/cmd/containerd-shim-runc-v2", "runtime"},
+		{"containerd", "github.com/containerd/containerd/v2/cmd/containerd", "runtime"},
+		{"crictl", "sigs.k8s.io/cri-tools/cmd/crictl", "runtime"},
+		{"kubelet", "k8s.io/kubernetes/cmd/kubelet", ""},
+	},
 }
 
 // findSource returns the folder of this module: around the executable (bin/lab
@@ -66,10 +91,10 @@ func isSource(dir string) bool {
 	return err == nil && bytes.HasPrefix(mod, []byte("module "+modulePath+"\n"))
 }
 
-// ensureBinaries returns the folder of the binaries. It builds them unless they
-// are there and were built from the same go.mod; of several callers at once one
+// ensure returns the folder of the binaries. It builds them unless they
+// are there and were built from the same files; of several callers at once one
 // builds and the others wait for it.
-func ensureBinaries(ctx context.Context, log io.Writer) (string, error) {
+func (p *programs) ensure(ctx context.Context, log io.Writer) (string, error) {
 	source, err := findSource()
 	if err != nil {
 		return "", err
@@ -82,48 +107,48 @@ func ensureBinaries(ctx context.Context, log io.Writer) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	stamp, err := buildStamp(ctx, source, ldflags)
+	stamp, err := p.newStamp(ctx, source, ldflags)
 	if err != nil {
 		return "", err
 	}
-	if built(bin, stamp) {
+	if p.ready(bin, stamp) {
 		return bin, nil
 	}
 	release, err := lockFile(ctx, filepath.Join(bin, ".lock"), func() {
-		fmt.Fprintln(log, "lab: waiting for another build of the control plane")
+		fmt.Fprintln(log, "lab: waiting for another build of "+p.title)
 	})
 	if err != nil {
 		return "", err
 	}
 	defer release()
-	if built(bin, stamp) {
+	if p.ready(bin, stamp) {
 		return bin, nil
 	}
-	if err := buildAll(ctx, source, bin, ldflags, log); err != nil {
+	if err := p.build(ctx, source, bin, ldflags, log); err != nil {
 		return "", err
 	}
-	if err := os.WriteFile(filepath.Join(bin, ".stamp"), []byte(stamp), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(bin, p.stamp), []byte(stamp), 0o644); err != nil {
 		return "", fmt.Errorf("note what was built: %w", err)
 	}
 	return bin, nil
 }
 
-func built(bin, stamp string) bool {
-	if have, err := os.ReadFile(filepath.Join(bin, ".stamp")); err != nil || string(have) != stamp {
+func (p *programs) ready(bin, stamp string) bool {
+	if have, err := os.ReadFile(filepath.Join(bin, p.stamp)); err != nil || string(have) != stamp {
 		return false
 	}
-	for _, p := range programs {
-		if _, err := os.Stat(filepath.Join(bin, p.file)); err != nil {
+	for _, one := range p.all {
+		if _, err := os.Stat(filepath.Join(bin, one.file)); err != nil {
 			return false
 		}
 	}
 	return true
 }
 
-// buildStamp changes whenever the binaries have to be built again.
-func buildStamp(ctx context.Context, source, ldflags string) (string, error) {
+// newStamp changes whenever the binaries have to be built again.
+func (p *programs) newStamp(ctx context.Context, source, ldflags string) (string, error) {
 	sum := sha256.New()
-	for _, name := range []string{"go.mod", "go.sum"} {
+	for _, name := range p.built {
 		data, err := os.ReadFile(filepath.Join(source, name))
 		if err != nil {
 			return "", fmt.Errorf("read %s of the lab: %w", name, err)
@@ -139,36 +164,39 @@ func buildStamp(ctx context.Context, source, ldflags string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// buildAll builds into a folder aside and moves each binary into place, because
+// build builds into a folder aside and moves each binary into place, because
 // another lab may be running the old one.
-func buildAll(ctx context.Context, source, bin, ldflags string, log io.Writer) error {
+func (p *programs) build(ctx context.Context, source, bin, ldflags string, log io.Writer) error {
 	began := time.Now()
 	aside := filepath.Join(bin, ".new")
 	if err := os.MkdirAll(aside, 0o755); err != nil {
 		return fmt.Errorf("create a folder for the build: %w", err)
 	}
 	defer os.RemoveAll(aside)
-	fmt.Fprintln(log, "lab: building the control plane from source, a few minutes the first time")
-	for i, p := range programs {
-		step := fmt.Sprintf("lab: building %s (%d of %d)", path.Base(strings.TrimSuffix(p.pkg, "/v3")), i+1,
-			len(programs))
-		if p.file == "server" {
-			step = fmt.Sprintf("lab: building etcd (%d of %d)", i+1, len(programs))
+	fmt.Fprintf(log, "lab: building %s from source, a few minutes the first time\n", p.title)
+	for i, one := range p.all {
+		name := one.file
+		if name == "server" {
+			name = "etcd"
 		}
-		if err := buildOne(ctx, source, aside, p, ldflags, step, log); err != nil {
+		step := fmt.Sprintf("lab: building %s (%d of %d)", name, i+1, len(p.all))
+		if err := one.build(ctx, source, aside, ldflags, step, log); err != nil {
 			return err
 		}
-		if err := os.Rename(filepath.Join(aside, p.file), filepath.Join(bin, p.file)); err != nil {
-			return fmt.Errorf("put the new %s in place: %w", p.file, err)
+		if err := os.Rename(filepath.Join(aside, one.file), filepath.Join(bin, one.file)); err != nil {
+			return fmt.Errorf("put the new %s in place: %w", one.file, err)
 		}
 	}
 	fmt.Fprintf(log, "lab: built in %s\n", time.Since(began).Round(time.Second))
 	return nil
 }
 
-func buildOne(ctx context.Context, source, aside string, p program, ldflags, step string, log io.Writer) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", aside+string(filepath.Separator), "-ldflags", ldflags, p.pkg)
-	cmd.Dir = source
+func (p program) build(ctx context.Context, source, aside, ldflags, step string, log io.Writer) error {
+	// Only containerd has these tags: they leave out file systems that need a C library.
+	cmd := exec.CommandContext(ctx, "go", "build", "-tags", "no_btrfs,no_zfs,no_devmapper", "-o",
+		aside+string(filepath.Separator), "-ldflags", ldflags, p.pkg)
+	cmd.Dir = filepath.Join(source, p.module)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // nodes have another C library
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
 	began := time.Now()

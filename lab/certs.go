@@ -52,6 +52,22 @@ func (l *Lab) writeCerts() error {
 	if err := l.writeCert("serving.crt", serving, authority, &servingKey.PublicKey, authorityKey); err != nil {
 		return err
 	}
+	kubeletClientKey, err := l.writeKey("kubelet-client.key")
+	if err != nil {
+		return err
+	}
+	kubeletClient := &x509.Certificate{
+		SerialNumber: new(big.Int).Add(serial, big.NewInt(2)),
+		// As kubeadm has it; to kubelets it may do everything.
+		Subject:   pkix.Name{CommonName: "kube-apiserver-kubelet-client", Organization: []string{"system:masters"}},
+		NotBefore: begin, NotAfter: end,
+		KeyUsage:    x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+	}
+	err = l.writeCert("kubelet-client.crt", kubeletClient, authority, &kubeletClientKey.PublicKey, authorityKey)
+	if err != nil {
+		return err
+	}
 	_, err = l.writeKey("service-accounts.key")
 	return err
 }

@@ -21,7 +21,10 @@ var controllers = []string{
 
 // componentNames is the order of the start; down goes the other way.
 func componentNames() []string {
-	return []string{"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok"}
+	return []string{
+		"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok",
+		"network", "attacher", // with real nodes
+	}
 }
 
 // planComponents settles the command lines. They stay as they are for the life
@@ -35,8 +38,15 @@ func (l *Lab) planComponents() {
 			strconv.Itoa(l.Ports.Scheduler), "--bind-address=127.0.0.1", l.certArg(), l.keyArg()},
 		"kwok": l.kwokArgs(),
 	}
+	if len(l.Nodes) > 0 {
+		args["network"] = []string{"network", "--dir=" + l.dir}
+		args["attacher"] = []string{"attacher", "--dir=" + l.dir}
+	}
 	l.Components = nil
 	for _, name := range componentNames() {
+		if args[name] == nil {
+			continue
+		}
 		l.Components = append(l.Components, Component{Name: name, Args: args[name]})
 	}
 }
@@ -65,7 +75,6 @@ func (l *Lab) apiServerArgs() []string {
 		"--secure-port=" + strconv.Itoa(l.Ports.APIServer),
 		l.certArg(), l.keyArg(),
 		"--token-auth-file=" + l.path("pki", "tokens.csv"),
-		"--authorization-mode=RBAC",
 		"--anonymous-auth=false",
 		"--service-account-issuer=https://kubernetes.default.svc",
 		"--service-account-key-file=" + serviceAccounts,
@@ -77,6 +86,14 @@ func (l *Lab) apiServerArgs() []string {
 		// Pods stay on a node that is not ready for as long as a lab lives.
 		"--default-not-ready-toleration-seconds=86400",
 		"--default-unreachable-toleration-seconds=86400",
+	}
+	if len(l.Nodes) > 0 {
+		args = append(args, "--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction",
+			"--kubelet-client-certificate="+l.path("pki", "kubelet-client.crt"),
+			"--kubelet-client-key="+l.path("pki", "kubelet-client.key"),
+			"--kubelet-preferred-address-types=InternalIP", "--egress-selector-config-file="+l.path("egress.yaml"))
+	} else {
+		args = append(args, "--authorization-mode=RBAC")
 	}
 	if l.Audit {
 		args = append(args, "--audit-policy-file="+l.path("audit-policy.yaml"), "--audit-log-path="+l.path("audit.log"),
@@ -92,9 +109,7 @@ func (l *Lab) controllerManagerArgs() []string {
 		l.certArg(), l.keyArg(),
 		"--leader-elect=false",
 		"--controllers=" + strings.Join(controllers, ","),
-		// The leases of the nodes are renewed every 30 s. A machine under load, or an
-		// API server that a test stops for a while, must not make nodes unready.
-		"--node-monitor-grace-period=5m",
+		"--node-monitor-grace-period=" + l.silence().grace,
 		"--allocate-node-cidrs=false",
 		"--kube-api-qps=300", "--kube-api-burst=600",
 	}
@@ -106,10 +121,35 @@ func (l *Lab) kwokArgs() []string {
 		"--config=" + l.path("stages.yaml"),
 		// A node without the label has lost its kubelet; see the scenes.
 		"--manage-nodes-with-label-selector=" + kubeletLabel + "=simulated",
-		"--node-lease-duration-seconds=120",
+		"--node-lease-duration-seconds=" + l.silence().lease,
 		"--cidr=10.128.0.0/16",
 		"--server-address=" + address(l.Ports.Kwok),
 	}
+}
+
+// silence is how long a node may say nothing, and for how long the simulated kubelets renew their leases (each four
+// times in that time). Where all kubelets are simulated, a host under load or an API server that a test stops
+// for a while must not make nodes unready. Real nodes have the values of a cluster.
+func (l *Lab) silence() (s struct{ grace, lease string }) {
+	s.grace, s.lease = "5m", "120"
+	if len(l.Nodes) > 0 {
+		s.grace, s.lease = "50s", "40"
+	}
+	return s
+}
+
+// egressSocket is where the API server finds the way to real nodes.
+func (l *Lab) egressSocket() string { return l.path("egress.sock") }
+
+func (l *Lab) egressConfig() string {
+	return fmt.Sprintf(`apiVersion: apiserver.k8s.io/v1beta1
+kind: EgressSelectorConfiguration
+egressSelections:
+- name: cluster
+  connection:
+    proxyProtocol: HTTPConnect
+    transport: {uds: {udsName: %q}}
+`, l.egressSocket())
 }
 
 // schedulerConfig lets the scheduler ask as fast as a burst of evictions needs.

@@ -43,7 +43,7 @@ func down(ctx context.Context, dir string, log io.Writer) error {
 	}
 	// The folder stays, with the logs; what would let somebody in, or make the next
 	// command believe in a lab, goes.
-	for _, name := range []string{"kubeconfig", "pki", "etcd", "lab.json"} {
+	for _, name := range []string{"kubeconfig", "pki", "etcd", "nodes", "disks", "egress.sock", "lab.json"} {
 		if err := os.RemoveAll(lab.path(name)); err != nil {
 			return fmt.Errorf("clear the folder of the lab: %w", err)
 		}
@@ -55,8 +55,13 @@ func down(ctx context.Context, dir string, log io.Writer) error {
 // stopAll stops what runs, those that write first and etcd last, and waits until
 // the ports are free.
 func (l *Lab) stopAll(ctx context.Context, log io.Writer) error {
-	for _, names := range [][]string{{"kwok", "kube-scheduler", "kube-controller-manager"}, {"kube-apiserver"},
-		{"etcd"}} {
+	for i := range l.Nodes {
+		if err := l.stopNode(ctx, &l.Nodes[i]); err != nil {
+			return err
+		}
+	}
+	for _, names := range [][]string{{"attacher", "kwok", "kube-scheduler", "kube-controller-manager"},
+		{"kube-apiserver"}, {"etcd", "network"}} {
 		var group []*Component
 		for i := range l.Components {
 			if slices.Contains(names, l.Components[i].Name) {

@@ -18,6 +18,7 @@ import (
 const usage = `usage: lab COMMAND [--dir DIR]
 
   up [--pace fast|real] [--audit]    build what is missing, start a lab, print the path of its kubeconfig
+     [--nodes N]                     with N real nodes, real-1 to real-N (Linux, root)
   scene NAME                         fill the cluster with a scene (%s) and wait until it has settled
   down                               stop what up started
   status                             say what runs
@@ -32,6 +33,14 @@ For tests of faults, with COMPONENT one of %s:
   start COMPONENT                    start it again, same ports and data
   freeze COMPONENT, thaw COMPONENT   stop and continue its process where it stands
 
+For real nodes:
+
+  node reboot NAME                   switch its machine off at once, and on again
+  node cut NAME                      switch it off at once
+  node freeze NAME, node thaw NAME   stop and continue all its processes where they stand
+  node rm NAME                       switch it off and take away what is on its disk
+  node exec NAME COMMAND ARGS...     run a command on it
+
 DIR is .lab below the lab's source by default; labs in different folders run side by side.
 `
 
@@ -41,6 +50,7 @@ type command struct {
 	dir   string
 	pace  string
 	audit bool
+	nodes int
 	set   map[string]bool // flags that were given, not defaulted
 	args  []string
 }
@@ -88,8 +98,8 @@ func parse(args []string) (command, error) {
 		return command{}, usageError{"no command"}
 	}
 	cmd := command{name: args[0], set: map[string]bool{}}
-	if cmd.name == "kubectl" {
-		return parseKubectl(cmd, args[1:])
+	if cmd.name == "kubectl" || cmd.name == "node" {
+		return parseForeign(cmd, args[1:])
 	}
 	flags := flag.NewFlagSet(cmd.name, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -97,6 +107,7 @@ func parse(args []string) (command, error) {
 	if cmd.name == "up" {
 		flags.StringVar(&cmd.pace, "pace", "fast", "")
 		flags.BoolVar(&cmd.audit, "audit", false, "")
+		flags.IntVar(&cmd.nodes, "nodes", 0, "")
 	}
 	for rest := args[1:]; len(rest) > 0; {
 		if err := flags.Parse(rest); err != nil {
@@ -110,8 +121,8 @@ func parse(args []string) (command, error) {
 	return cmd, nil
 }
 
-// parseKubectl takes --dir if it comes first; everything else is kubectl's.
-func parseKubectl(cmd command, args []string) (command, error) {
+// parseForeign takes --dir if it comes first; everything else is kubectl's, or the command's on a node.
+func parseForeign(cmd command, args []string) (command, error) {
 	if len(args) > 0 {
 		dir, joined := strings.CutPrefix(args[0], "--dir=")
 		switch {
@@ -127,7 +138,7 @@ func parseKubectl(cmd command, args []string) (command, error) {
 
 func dispatch(ctx context.Context, cmd command, out, log io.Writer) error {
 	wantArgs := map[string]int{"up": 0, "down": 0, "status": 0, "build": 0, "attacher": 0, "operators": 0,
-		"kubectl": -1, "scene": 1, "stop": 1, "start": 1, "freeze": 1, "thaw": 1}
+		"network": 0, "node": -1, "kubectl": -1, "scene": 1, "stop": 1, "start": 1, "freeze": 1, "thaw": 1}
 	want, known := wantArgs[cmd.name]
 	if !known {
 		return usageError{fmt.Sprintf("unknown command %q", cmd.name)}
@@ -148,7 +159,7 @@ func dispatch(ctx context.Context, cmd command, out, log io.Writer) error {
 	}
 	switch cmd.name {
 	case "build":
-		_, err = ensureBinaries(ctx, log)
+		_, err = controlPlane.ensure(ctx, log)
 		return err
 	case "up":
 		return up(ctx, dir, cmd, out, log)
@@ -162,6 +173,10 @@ func dispatch(ctx context.Context, cmd command, out, log io.Writer) error {
 		return playAttacher(ctx, dir, log)
 	case "operators":
 		return playOperators(ctx, dir, log)
+	case "network":
+		return serveNetwork(ctx, dir)
+	case "node":
+		return changeNode(ctx, dir, cmd.args, log)
 	case "kubectl":
 		return runKubectl(ctx, dir, cmd.args)
 	}

@@ -11,25 +11,28 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/lab/node"
 )
 
 // launch starts the process of a component, in a session of its own so that it
 // outlives us and our terminal. The channel gets one value if the process ends
 // while we live; whoever waits for the component's readiness reads it.
 func (l *Lab) launch(c *Component) (<-chan error, error) {
-	binary := c.Name
-	if c.Name == "etcd" {
-		binary = "server"
+	cmd, err := l.programOf(c)
+	if err != nil {
+		return nil, err
 	}
 	logFile, err := os.OpenFile(l.path(c.Name+".log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open the log of %s: %w", c.Name, err)
 	}
 	defer logFile.Close()
-	cmd := exec.Command(filepath.Join(l.Bin, binary), c.Args...)
+	for _, file := range cmd.ExtraFiles {
+		defer file.Close()
+	}
 	cmd.Dir = l.dir
 	cmd.Stdout, cmd.Stderr = logFile, logFile
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Env = componentEnv()
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", c.Name, err)
@@ -41,6 +44,32 @@ func (l *Lab) launch(c *Component) (<-chan error, error) {
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }() // ends with the process, or with us
 	return ended, nil
+}
+
+// programOf is what a component runs: one of the programs that were built, or ourselves.
+func (l *Lab) programOf(c *Component) (*exec.Cmd, error) {
+	binary := filepath.Join(l.Bin, c.Name)
+	switch c.Name {
+	case "etcd":
+		binary = filepath.Join(l.Bin, "server")
+	case "network", "attacher":
+		own, err := os.Executable()
+		if err != nil {
+			return nil, fmt.Errorf("find our own program for %s: %w", c.Name, err)
+		}
+		binary = own
+	}
+	cmd := exec.Command(binary, c.Args...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if c.Name != "network" {
+		return cmd, nil
+	}
+	host, err := os.Open(ownNetwork)
+	if err != nil {
+		return nil, fmt.Errorf("hand our network to %s: %w", c.Name, err)
+	}
+	cmd.SysProcAttr, cmd.ExtraFiles = node.InNewNetwork(), []*os.File{host}
+	return cmd, nil
 }
 
 // componentEnv is our environment without what could make a component talk to

@@ -26,6 +26,8 @@ import (
 //	on a node:
 //	  lab.kdrain-tui.dev/kubelet: stopped    once its pods run, its kubelet dies
 //	  lab.kdrain-tui.dev/cordoned: "true"    ada runs `kubectl cordon` on it
+//	on a pod, in a lab with real nodes:
+//	  lab.kdrain-tui.dev/static: real-1      it is a static pod there
 //
 // An owner reference needs no UID.
 //
@@ -45,7 +47,11 @@ type scene struct {
 	dead       []string // nodes whose kubelet stops
 	cordoned   []string
 	placements []placement
+	static     map[string]*unstructured.Unstructured // by the real node that has it
 }
+
+// realScene is the scene of real nodes; the others are of simulated kubelets, whose images no registry has.
+const realScene = "real"
 
 func sceneNames() []string {
 	entries, err := fs.ReadDir(sceneFiles, "scenes")
@@ -105,6 +111,9 @@ func (s *scene) add(object *unstructured.Unstructured) error {
 		if said["cordoned"] == "true" {
 			s.cordoned = append(s.cordoned, object.GetName())
 		}
+	} else if on := said["static"]; on != "" {
+		s.static = map[string]*unstructured.Unstructured{on: object}
+		return nil
 	} else if said["place"] != "" {
 		placement, err := newPlacement(object, said)
 		if err != nil {
@@ -131,6 +140,9 @@ func loadScene(ctx context.Context, dir, name string, log io.Writer) error {
 		return err
 	}
 	switch {
+	case (name == realScene) != (len(lab.Nodes) > 0):
+		return fmt.Errorf("the scene %s is for real nodes (lab up --nodes=2), all others are for simulated ones",
+			realScene)
 	case lab.Scene == name && lab.Settled:
 		fmt.Fprintf(log, "lab: scene %s is loaded already\n", name)
 		return nil
@@ -164,6 +176,9 @@ func (l *Lab) stage(ctx context.Context, s *scene, log io.Writer) error {
 	fmt.Fprintf(log, "lab: scene %s: %d objects\n", s.name, len(s.objects))
 	if err := l.withScheduler(syscall.SIGSTOP, func() error {
 		if err := c.makeObjects(ctx, s, func(kind string) bool { return kind != "PodDisruptionBudget" }); err != nil {
+			return err
+		}
+		if err := l.writeStatic(ctx, s); err != nil {
 			return err
 		}
 		return c.arrange(ctx, s)

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // Lab is what DIR/lab.json says of a lab: enough to stop it, to start a part of
@@ -22,6 +23,8 @@ type Lab struct {
 	Scene      string      `json:"scene,omitempty"`
 	Settled    bool        `json:"settled,omitempty"`
 	Components []Component `json:"components"`
+	Nodes      []Component `json:"nodes,omitempty"`  // the first processes of real nodes
+	Layers     []string    `json:"layers,omitempty"` // of their file systems, the uppermost first
 }
 
 // Component is one process of a lab.
@@ -98,7 +101,7 @@ func status(dir string, out io.Writer) error {
 		scene += " (not settled)"
 	}
 	fmt.Fprintf(out, "lab in %s: pace %s, scene %s\n", dir, lab.Pace, scene)
-	for _, c := range lab.Components {
+	for _, c := range slices.Concat(lab.Components, lab.Nodes) {
 		fmt.Fprintf(out, "%-24s %-8s pid %d\n", c.Name, c.condition(), c.PID)
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -29,7 +30,11 @@ func up(ctx context.Context, dir string, cmd command, out, log io.Writer) error 
 	if _, known := paces[cmd.pace]; !known {
 		return usageError{fmt.Sprintf("unknown pace %q: fast or real", cmd.pace)}
 	}
-	bin, err := ensureBinaries(ctx, log)
+	bin, err := controlPlane.ensure(ctx, log)
+	if err != nil {
+		return err
+	}
+	layers, err := ensureLayers(ctx, cmd.nodes, log)
 	if err != nil {
 		return err
 	}
@@ -55,7 +60,7 @@ func up(ctx context.Context, dir string, cmd command, out, log io.Writer) error 
 		}
 	}
 	began := time.Now()
-	lab, err = startFresh(ctx, dir, bin, cmd, log)
+	lab, err = startFresh(ctx, dir, bin, layers, cmd, log)
 	if err != nil {
 		return err
 	}
@@ -113,6 +118,10 @@ func again(ctx context.Context, lab *Lab, cmd command, out, log io.Writer) error
 	if cmd.audit && !lab.Audit {
 		return fmt.Errorf("the lab in %s runs without --audit; stop it with `lab down` to change that", lab.dir)
 	}
+	if cmd.set["nodes"] && cmd.nodes != len(lab.Nodes) {
+		return fmt.Errorf("the lab in %s runs with %d real nodes; stop it with `lab down` to change that", lab.dir,
+			len(lab.Nodes))
+	}
 	for i := range lab.Components {
 		if err := lab.waitReady(ctx, &lab.Components[i], nil); err != nil {
 			return err
@@ -123,13 +132,16 @@ func again(ctx context.Context, lab *Lab, cmd command, out, log io.Writer) error
 	return nil
 }
 
-func startFresh(ctx context.Context, dir, bin string, cmd command, log io.Writer) (*Lab, error) {
+func startFresh(ctx context.Context, dir, bin string, layers []string, cmd command, log io.Writer) (*Lab, error) {
 	for try := 1; ; try++ {
 		ports, err := choosePorts()
 		if err != nil {
 			return nil, err
 		}
-		lab := &Lab{dir: dir, Bin: bin, Pace: cmd.pace, Audit: cmd.audit, Ports: ports}
+		lab := &Lab{dir: dir, Bin: bin, Pace: cmd.pace, Audit: cmd.audit, Ports: ports, Layers: layers}
+		for i := range cmd.nodes {
+			lab.Nodes = append(lab.Nodes, Component{Name: fmt.Sprintf("real-%d", i+1)})
+		}
 		if err := lab.writeFiles(); err != nil {
 			return nil, err
 		}
@@ -156,7 +168,7 @@ func startFresh(ctx context.Context, dir, bin string, cmd command, log io.Writer
 
 // writeFiles lays out the folder of a new lab. The data of an earlier one goes.
 func (l *Lab) writeFiles() error {
-	for _, old := range []string{"etcd", "pki", "audit.log"} {
+	for _, old := range []string{"etcd", "pki", "audit.log", "nodes", "disks"} {
 		if err := os.RemoveAll(l.path(old)); err != nil {
 			return fmt.Errorf("clear the folder of the lab: %w", err)
 		}
@@ -181,6 +193,7 @@ func (l *Lab) writeFiles() error {
 	}
 	for name, data := range map[string][]byte{
 		"stages.yaml": config, "audit-policy.yaml": auditPolicyYAML, "scheduler.yaml": []byte(l.schedulerConfig()),
+		"egress.yaml": []byte(l.egressConfig()),
 	} {
 		if err := os.WriteFile(l.path(name), data, 0o600); err != nil {
 			return fmt.Errorf("write %s: %w", name, err)
@@ -206,7 +219,14 @@ func (l *Lab) startAll(ctx context.Context) error {
 		}
 		group.Go(func() error { return l.waitReady(groupCtx, c, ended) })
 	}
-	return group.Wait()
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	all := make([]int, len(l.Nodes))
+	for i := range all {
+		all[i] = i
+	}
+	return l.startNodes(ctx, all...)
 }
 
 // startOne starts a component and waits until it is ready.
@@ -261,7 +281,18 @@ func (l *Lab) probe(name string) (func(context.Context) error, error) {
 		"kube-scheduler":          "https://" + address(l.Ports.Scheduler) + "/readyz",
 		"kwok":                    "http://" + address(l.Ports.Kwok) + "/healthz",
 	}[name]
-	if url == "" {
+	switch name {
+	case "attacher":
+		return func(context.Context) error { return nil }, nil // waits for the API server by itself
+	case "network":
+		return func(ctx context.Context) error {
+			conn, err := (&net.Dialer{}).DialContext(ctx, "unix", l.egressSocket())
+			if err != nil {
+				return err
+			}
+			return conn.Close()
+		}, nil
+	case "kube-apiserver":
 		cluster, err := l.connect("system:lab")
 		if err != nil {
 			return nil, err
