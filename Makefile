@@ -52,6 +52,11 @@ soak: build bin/lab bin/soak ## long random runs: make soak N=200 SEED=42 (drain
 	@KDRAIN_LAB=$(CURDIR)/bin/lab go test -C lab -tags landing ./landing -v -count=1 -timeout=0 -args -n $$(($(N) * 20)) -seed $(or $(SEED),0)
 	@bin/soak -kdrain bin/kdrain-tui -lab bin/lab -n $(N) -kills $(or $(KILLS),$(N)) -seed $(or $(SEED),0)
 
+.PHONY: real
+real: build bin/lab ## end-to-end tests on real nodes: kubelet, containerd and systemd in namespaces (Linux, root; the first time builds them)
+	@KDRAIN_LAB=$(CURDIR)/bin/lab KDRAIN_BIN=$(CURDIR)/bin/kdrain-tui \
+		go test -C lab -tags=e2e,real ./e2e -run TestReal -count=1 -v -timeout=20m
+
 .PHONY: build
 build: ## the program: bin/kdrain-tui
 	@go build $(STRIP) -o bin/kdrain-tui .

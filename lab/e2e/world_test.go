@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -28,6 +29,7 @@ type world struct {
 type setting struct {
 	scene, pace string
 	audited     bool // the requests of people are noted
+	nodes       int  // real ones
 }
 
 // ourWorld is the lab that all tests share which leave it as they found it. They
@@ -97,6 +99,9 @@ func startWorld(s setting) (*world, func(), error) {
 	up := []string{"up", "--pace", cmp.Or(s.pace, "fast")}
 	if s.audited {
 		up = append(up, "--audit")
+	}
+	if s.nodes > 0 {
+		up = append(up, "--nodes", strconv.Itoa(s.nodes))
 	}
 	for _, args := range [][]string{up, {"scene", cmp.Or(s.scene, "demo")}} {
 		if output, err := w.lab(args...).CombinedOutput(); err != nil {
