@@ -22,6 +22,7 @@ type Drain struct {
 	needs     []kube.Kind // must be in before the plan
 	nodes     []string    // that it begins with, nil where it begins with the whole cluster
 	read      bool        // somebody reads the plan
+	InBatches bool        // a roll drains them
 }
 
 // Preview begins a Drain of which only the plan is wanted: all that a plan tells is
@@ -159,7 +160,7 @@ func (d *Drain) Plan(ctx context.Context, o plan.Options, access preflight.Acces
 	now := s.Now()
 	return s.planFor(snapshot, nodes, o, preflight.Env{
 		Now: now, Self: s.self(ctx, d.read), Access: access, Leftovers: s.Leftovers(snapshot, now),
-		ReadOnly: s.ReadOnly,
+		ReadOnly: s.ReadOnly, InBatches: d.InBatches,
 	})
 }
 

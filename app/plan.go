@@ -58,7 +58,7 @@ func (s *Session) readDrainRules(ctx context.Context, o *plan.Options) error {
 func (s *Session) planFor(
 	snapshot *kube.Snapshot, nodes []string, o plan.Options, env preflight.Env,
 ) (plan.Plan, error) {
-	planned, err := plan.NewFor(env.Run, snapshot, nodes, o, env.Now)
+	planned, err := plan.NewFor(env.Run, env.InBatches, snapshot, nodes, o, env.Now)
 	if err != nil {
 		return planned, err
 	}
@@ -97,7 +97,9 @@ func (s *Session) again(
 			names = append(names, n.Name)
 		}
 	}
-	again, err := s.planFor(snapshot, names, shown.Options, env(snapshot))
+	of := env(snapshot)
+	of.InBatches = shown.InBatches
+	again, err := s.planFor(snapshot, names, shown.Options, of)
 	if err != nil {
 		return shown, err
 	}

@@ -94,6 +94,7 @@ func (h *Host) New(ctx context.Context, r Request) error {
 		}
 	}
 	steps := session.Preview(ctx, r.Nodes)
+	steps.InBatches = true
 	note, err := session.SettleEvictions(ctx, &r.Drain)
 	if note != "" {
 		fmt.Fprintln(h.Err, note)
@@ -143,9 +144,9 @@ func (h *Host) New(ctx context.Context, r Request) error {
 // confirm shows the plan and the batches, and asks.
 func (h *Host) confirm(ctx context.Context, r Request, planned plan.Plan, facts *roll.Facts, out print.Roll) error {
 	if r.Yes {
-		out.Findings(roll.Unplaced(planned))
+		out.Findings(planned)
 	} else {
-		out.Preview(roll.Unplaced(planned))
+		out.Preview(planned)
 	}
 	out.Batches(facts)
 	if r.Yes {

@@ -66,7 +66,7 @@ func TestTheRunsOwnBudgetsChangeNothingOfItsPlan(t *testing.T) {
 	}
 	at := func(pods []kubetest.PodOption, run string, more ...runtime.Object) Plan {
 		s := kubetest.SnapshotOf(kubetest.Now, append(append(kubetest.Cart(pods...), kubetest.Node("w1"), kubetest.Node("w3")), more...)...)
-		plan, err := NewFor(run, s, []string{"w1"}, o, kubetest.Now)
+		plan, err := NewFor(run, false, s, []string{"w1"}, o, kubetest.Now)
 		if err != nil {
 			t.Fatal(err)
 		}

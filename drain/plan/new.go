@@ -16,14 +16,15 @@ import (
 // their pods, and in which wave. What the operator should know before is added by
 // Check. It fails with an *selection.UnknownNodesError only.
 func New(s *kube.Snapshot, nodes []string, o Options, now time.Time) (Plan, error) {
-	return NewFor("", s, nodes, o, now)
+	return NewFor("", false, s, nodes, o, now)
 }
 
 // NewFor is New for a run that has begun, "" for none. The temporary budgets of the run
 // itself say no more than its guard, by which its pods are judged as they were before: so
 // what the run does changes nothing of what was confirmed. For the same reason the MachineDrainRules
-// of the options are taken then; before a run they are those of the snapshot.
-func NewFor(run string, s *kube.Snapshot, nodes []string, o Options, now time.Time) (Plan, error) {
+// of the options are taken then; before a run they are those of the snapshot. With inBatches it is the plan of a roll:
+// where pods land is not judged, as that holds only where all nodes are drained at a time.
+func NewFor(run string, inBatches bool, s *kube.Snapshot, nodes []string, o Options, now time.Time) (Plan, error) {
 	names, err := selection.Known(s, nodes)
 	if err != nil {
 		return Plan{}, err
@@ -33,12 +34,14 @@ func NewFor(run string, s *kube.Snapshot, nodes []string, o Options, now time.Ti
 	if run == "" || o.DrainRules == nil {
 		p.o.DrainRules = drainrule.NewFinder(s).Of(names)
 	}
-	plan := Plan{TakenAt: s.At(), Options: o, Nodes: p.nodes(names)}
+	plan := Plan{TakenAt: s.At(), Options: o, Nodes: p.nodes(names), InBatches: inBatches}
 	if plan.Options.DrainRules = nil; o.Honors(HonorClusterAPI) {
 		plan.Options.DrainRules = p.o.DrainRules
 	}
 	p.pin(plan.Nodes)
-	p.land(&plan)
+	if !inBatches {
+		p.land(&plan)
+	}
 	p.surge(&plan)
 	return plan, nil
 }

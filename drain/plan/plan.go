@@ -150,6 +150,8 @@ type Plan struct {
 	Nodes    []Node
 	Findings []Finding
 	Room     Room
+	// InBatches tells that a roll drains its nodes in batches; see NewFor.
+	InBatches bool
 	// Surges are the workloads whose pods move, with --surge: how each surges, or why not.
 	Surges []Surge
 	// Estimate is how long it takes, nil where no Forecast was asked for.

@@ -20,6 +20,8 @@ type Env struct {
 	Self      Self
 	Access    Access
 	Leftovers []tempbudget.Leftover
+	// InBatches tells that the plan is of a roll, which drains its nodes in batches.
+	InBatches bool
 	// ReadOnly leaves out the commands that remove something.
 	ReadOnly bool
 }

@@ -1,6 +1,8 @@
 package preflight
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -8,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan/plantest"
 	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -73,6 +76,38 @@ func TestNothingIsDownThatSurges(t *testing.T) {
 		}
 		if found[FindingLastReady] != want || found[FindingLastEndpoint] != want {
 			t.Errorf("--surge=%q: %v", amount, found)
+		}
+	}
+}
+
+// A pool that is drained at a time has no room for replacements, and its pods are down. A roll drains it batch by batch.
+func TestARollHasRoomInItsOtherBatches(t *testing.T) {
+	web := webOnW1(func(*appsv1.Deployment) {})
+	for _, o := range web {
+		if pod, is := o.(*corev1.Pod); is {
+			pod.Spec.NodeSelector = map[string]string{"pool": "a"}
+		}
+	}
+	pool := func(n *corev1.Node) { n.Labels["pool"] = "a" }
+	s := kubetest.SnapshotOf(kubetest.Now, append(web, kubetest.Node("w1", pool), kubetest.Node("w2", kubetest.Roomy, pool),
+		kubetest.Node("w3", kubetest.Roomy))...)
+	o := plantest.Options()
+	o.Surge = "100%"
+	for inBatches, want := range map[bool]string{
+		false: "LastReady NoSurge NoRoom", true: "",
+	} {
+		p, err := plan.NewFor("", inBatches, s, []string{"w1", "w2"}, o, kubetest.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range Check(s, p, Env{Now: kubetest.Now}).Findings {
+			if slices.Contains([]string{FindingLastReady, FindingNoSurge, FindingNoRoom, FindingPreempts}, f.Code) {
+				got = append(got, f.Code)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("in batches %t: found %q, want %q", inBatches, got, want)
 		}
 	}
 }

@@ -6,10 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/kdrain-tui/kdrain-tui/drain/landing"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
-	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
-	"github.com/kdrain-tui/kdrain-tui/drain/verdict"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -76,16 +73,5 @@ func TestTheFlagsOfARoll(t *testing.T) {
 	drained := o.Drain(plan.Options{MaxParallelNodes: 1, WaitReplacements: time.Minute})
 	if drained.MaxParallelNodes != 3 {
 		t.Errorf("%d nodes of a batch are drained at a time", drained.MaxParallelNodes)
-	}
-}
-
-// Whoever confirms a roll is not told where pods land if all nodes are drained at a time; the plan stays as it is.
-func TestAPlanWithoutPlaces(t *testing.T) {
-	p := plan.Plan{Nodes: []plan.Node{{Pods: []plan.Pod{{Action: plan.ActionEvict, Landing: &plan.Landing{}}}}},
-		Findings: []plan.Finding{{Code: preflight.FindingNoRoom}, {Code: preflight.FindingNodeNotReady}}}
-	p.Nodes[0].Pods[0].Landing.Answer = landing.DoesNotFit
-	shown := Unplaced(p)
-	if verdict.OfPlan(&shown).Of(plan.Nowhere) != 0 || len(shown.Findings) != 1 || p.Nodes[0].Pods[0].Landing == nil || len(p.Findings) != 2 {
-		t.Errorf("%+v of %+v", shown, p)
 	}
 }

@@ -4,12 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
-	"github.com/kdrain-tui/kdrain-tui/drain/plan"
-	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -103,23 +100,6 @@ func Batches(nodes []*kube.Node, o Options) []Batch {
 		}
 	}
 	return batches
-}
-
-// Unplaced is the plan of all nodes of a roll without what holds only where all are drained at a time: where
-// its pods land, and when. It is for those who confirm the roll.
-func Unplaced(of plan.Plan) plan.Plan {
-	of.Nodes = slices.Clone(of.Nodes)
-	for i := range of.Nodes {
-		n := &of.Nodes[i]
-		n.Pods = slices.Clone(n.Pods)
-		for j := range n.Pods {
-			n.Pods[j].Landing = nil
-		}
-	}
-	of.Findings = slices.DeleteFunc(slices.Clone(of.Findings), func(f plan.Finding) bool {
-		return f.Code == preflight.FindingNoRoom || f.Code == preflight.FindingPreempts
-	})
-	return of
 }
 
 // runOf is the id of the run that drains a batch, counted from 0: the same whoever asks, so that a roll

@@ -54,7 +54,7 @@ func (m *Setup) plan() { m.makePlan(m.options, nil) }
 
 func (m *Setup) makePlan(o roll.Options, before *plan.Plan) {
 	m.busy = true
-	cluster, shown := m.s.Cluster, plan.Plan{Options: o.Drain(m.s.Options)}
+	cluster, shown := m.s.Cluster, plan.Plan{Options: o.Drain(m.s.Options), InBatches: true}
 	for _, name := range m.nodes {
 		shown.Nodes = append(shown.Nodes, plan.Node{Name: name})
 	}
@@ -107,11 +107,10 @@ func (m *Setup) ask(planned plan.Plan, o roll.Options, grave []plan.Change) {
 		word = m.s.Identity.Context
 	}
 	body := append(confirm.DriftLines(grave), m.batchLines(8)...)
-	shown := roll.Unplaced(planned)
 	body = append(body, paint.L(themes.Muted, "context ").Add(themes.Accent, m.s.Identity.Context), nil,
-		wording.PlanSummary(shown), paint.L(themes.Muted,
+		wording.PlanSummary(planned), paint.L(themes.Muted,
 			"Where pods land depends on the batch: its plan is made when it begins."))
-	body = append(body, confirm.CostLines(shown)...)
+	body = append(body, confirm.CostLines(planned)...)
 	for _, c := range []struct{ head, command string }{{"before each drain", o.Before}, {"work on each node", o.Work}} {
 		if c.command != "" {
 			body = append(body, paint.L(themes.Muted, c.head+": ").Add(themes.Danger, wording.Clean(c.command)))
