@@ -208,7 +208,7 @@ func (h *history) readyBut(a *app, w Write) (ready int) {
 
 // judgeRemoval judges a pod that its controller removes, as the run has set the replicas back.
 func (h *history) judgeRemoval(a *app, p *corev1.Pod) {
-	madeJustBefore := !p.CreationTimestamp.Time.Before(a.raised.Add(-2 * time.Second)) // times are in whole seconds: it may be a replacement
+	madeJustBefore := !p.CreationTimestamp.Time.Before(a.raised.Add(-3 * time.Second)) // both times are in whole seconds: it may be a replacement
 	if !a.lowered || madeJustBefore || !kubetest.IsReady(p) || p.Annotations[kube.DeletionCostAnnotation] != request.LowestDeletionCost {
 		return
 	}

@@ -159,6 +159,9 @@ func (st evictPhase) admit(n *NodeRun, unplanned []*kube.Pod) string {
 			return why
 		}
 		facts := eviction.FactsOf(live, d)
+		if r, _ := st.s.Surges.For(st.snap, live, ""); r != nil {
+			facts.Surges = r.UID
+		}
 		st.emit(Event{Kind: EventPodJoined, Node: n.Name, Namespace: live.Namespace, Pod: live.Name, UID: live.UID,
 			Joined: &facts})
 	}

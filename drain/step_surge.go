@@ -32,7 +32,7 @@ func (st surgeStep) tend(end bool) (changed bool) {
 	if len(st.s.Surges) == 0 || st.s.Down != nil && !st.s.Aborting {
 		return false
 	}
-	moves, ahead := map[kube.UID][]*kube.Pod{}, false // by workload: those whose turn has come
+	turn, ahead := map[kube.UID][]*kube.Pod{}, false // by surge: those whose turn has come
 	if !end {
 		st.releasing().inOrder(func(c order.Candidate, p *eviction.Record, what waits.For) {
 			live := st.snap.Pod(p.UID)
@@ -42,17 +42,18 @@ func (st surgeStep) tend(end bool) (changed bool) {
 				return
 			}
 			if r, _ := st.of(p, live); r != nil && live.Ready {
-				moves[r.UID] = append(moves[r.UID], live)
+				turn[r.UID] = append(turn[r.UID], live)
 			}
 		})
 	}
 	for i := range st.s.Surges {
-		for st.tendOne(st.s.Surges[i], moves[st.s.Surges[i].UID], end) { // one decision may follow from another
+		of := st.s.Surges[i].UID
+		for st.tendOne(st.s.Surges[i], surge.Owned(st.snap, turn[of], of), end) { // one decision may follow from another
 			changed = true
 		}
 		r := st.s.Surges[i]
 		v := st.view(r, nil, end)
-		for _, live := range moves[r.UID] {
+		for _, live := range turn[of] {
 			hold, wake := r.Hold(v, live)
 			if st.wakeAt(wake); hold == surge.Stays {
 				left := eviction.Change{State: eviction.Skipped, Message: "left where it is: " + r.Message}
@@ -136,7 +137,7 @@ func (st surgeStep) of(p *eviction.Record, live *kube.Pod) (r *surge.Record, kno
 	if live == nil || live.Terminating() || !p.MaySurge() {
 		return nil, true
 	}
-	return st.s.Surges.For(st.snap, live)
+	return st.s.Surges.For(st.snap, live, p.Surges)
 }
 
 // holds reports whether the pod is not evicted now, because its replacement comes first or a surge is to remove pods

@@ -15,6 +15,7 @@ type Facts struct {
 	UID          kube.UID      `json:"uid"`
 	Owner        string        `json:"owner,omitempty"`
 	Controller   *kube.Owner   `json:"controller,omitempty"` // the same as a reference
+	Surges       kube.UID      `json:"surges,omitempty"`     // the workload that starts its replacement first, as planned
 	Action       plan.Action   `json:"action"`
 	Reasons      []plan.Reason `json:"reasons,omitempty"`
 	Order        int32         `json:"drainOrder,omitempty"` // of a MachineDrainRule
@@ -28,7 +29,7 @@ type Facts struct {
 func FactsOfPlan(node string, p *plan.Pod) Facts {
 	return Facts{
 		Node: node, Namespace: p.Namespace, Name: p.Name, UID: p.UID, Owner: p.Owner, Controller: p.Controller,
-		Action: p.Action, Reasons: p.Reasons, Order: p.Order, Costs: p.Effects().Costs(), GraceSeconds: int64(p.Grace / time.Second), Self: p.Self,
+		Surges: p.Surges, Action: p.Action, Reasons: p.Reasons, Order: p.Order, Costs: p.Effects().Costs(), GraceSeconds: int64(p.Grace / time.Second), Self: p.Self,
 	}
 }
 

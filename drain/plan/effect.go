@@ -195,7 +195,7 @@ func (p *Pod) leaves() Effect {
 		return Effect{Finished, "its record is deleted"}
 	case p.Action == ActionDelete:
 		return Effect{Deleted, "past all budgets (--disable-eviction)"}
-	case p.Surges: // its controller removes it, past its budget
+	case p.Surges != "": // its controller removes it, past its budget
 		return Effect{Kind: Moves}
 	case p.Budget != nil && p.Budget.Verdict != budget.VerdictEvictable:
 		return Effect{heldBy(p.Budget.Verdict), p.BudgetWhy()}
@@ -243,7 +243,7 @@ func (p *Pod) costs() Effects {
 	}
 	add(p.Down > 0 && !all.Has(Lost), Down, only)
 	add(p.Ephemeral, Data, "its ephemeral volume is deleted")
-	add(p.Surges, Replaced, "its replacement starts before it leaves (--surge)")
+	add(p.Surges != "", Replaced, "its replacement starts before it leaves (--surge)")
 	add(p.NoSurge != "", AsUsual, p.NoSurge)
 	return all
 }

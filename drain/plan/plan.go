@@ -106,8 +106,8 @@ type Pod struct {
 	Stuck string
 	// Hold is what the drain itself does not let go, as a forecast found; nil for nothing.
 	Hold *Hold
-	// Surges tells that its replacement starts first, with --surge; NoSurge is the reason where it does not.
-	Surges  bool
+	// Surges is the workload that starts its replacement first, with --surge; NoSurge is the reason where none does.
+	Surges  kube.UID
 	NoSurge string
 	// Advice is what would help a pod that cannot simply go, the least harmful
 	// first.

@@ -82,7 +82,7 @@ func (p *planner) surge(plan *Plan) {
 		each := of[n].first.Spec.Requests
 		s.Extra.CPUMilli, s.Extra.MemoryBytes = int64(s.AtOnce)*each.CPUMilli, int64(s.AtOnce)*each.MemoryBytes
 		for _, one := range of[n].pods {
-			one.Surges, one.Down = true, 0
+			one.Surges, one.Down = s.UID, 0
 		}
 	}
 }

@@ -67,7 +67,7 @@ func stakes(s *kube.Snapshot, p *plan.Plan) []*stake {
 				known[w.UID] = of
 				all = append(all, of)
 			}
-			if pod.Ready && !plan.Surges {
+			if pod.Ready && plan.Surges == "" {
 				of.healthy++
 				if plan.Wave == 1 {
 					of.atOnce++

@@ -32,7 +32,7 @@ func departuresOf(s *kube.Snapshot, p *plan.Plan) departures {
 	for i := range p.Nodes {
 		for k := range p.Nodes[i].Pods {
 			plan := &p.Nodes[i].Pods[k]
-			if pod := s.Pod(plan.UID); plan.Moves() && plan.Wave == 1 && !plan.Surges && pod != nil &&
+			if pod := s.Pod(plan.UID); plan.Moves() && plan.Wave == 1 && plan.Surges == "" && pod != nil &&
 				!pod.Finished() && !pod.Terminating() {
 				d.all[pod.UID] = true
 				d.in[pod.Namespace] = append(d.in[pod.Namespace], pod)

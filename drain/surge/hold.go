@@ -24,14 +24,15 @@ const (
 // by now goes by what that wants.
 func (r *Record) Hold(v View, p *kube.Pod) (hold Hold, wake time.Time) {
 	w, _ := Of(v.Snap, p)
-	switch open := !r.State.ended() && !slices.Contains(r.Spent, p.UID); {
+	own := w != nil && w.UID == r.UID
+	switch open := (own || !r.begins()) && !r.State.ended() && !slices.Contains(r.Spent, p.UID); {
 	case open && (p.Ready || r.Batch.Has(p.UID) && !r.begins()):
 		return Waits, time.Time{}
 	case !p.Ready:
 		return Free, time.Time{}
 	case r.leaves(v.Then):
 		return Stays, time.Time{}
-	case w == nil || w.UID == r.UID && (r.Late || r.Batch.To == 0) || !short(v, w, p):
+	case w == nil || own && (r.Late || r.Batch.To == 0) || !short(v, w, p):
 		return Free, time.Time{}
 	case v.Timeout == 0:
 		return Waits, time.Time{}

@@ -3,7 +3,6 @@ package surge
 import (
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
@@ -21,9 +20,9 @@ func (rs Records) Of(workload kube.UID) *Record {
 	return nil
 }
 
-// For is the surge of a pod's workload, or of the one that it belonged to before, nil where it has none. Where it is
-// not known yet whose pod it is, known is false: the pod may be one that surges.
-func (rs Records) For(s *kube.Snapshot, live *kube.Pod) (r *Record, known bool) {
+// For is the surge of a pod's workload, or of the one by which it was planned to be replaced, where another has it by
+// now; nil where it has none. Where it is not known yet whose pod it is, known is false: the pod may be one that surges.
+func (rs Records) For(s *kube.Snapshot, live *kube.Pod, planned kube.UID) (r *Record, known bool) {
 	if len(rs) == 0 {
 		return nil, true
 	}
@@ -31,28 +30,15 @@ func (rs Records) For(s *kube.Snapshot, live *kube.Pod) (r *Record, known bool) 
 	if w == nil {
 		return nil, why.Code != CodeUnknown
 	}
-	if r = rs.Of(w.UID); r == nil {
-		r = rs.before(s, w, live)
+	if r = rs.Of(w.UID); r != nil {
+		return r, true
 	}
-	return r, true
-}
-
-// before is the surge of the workload that had the pod before w has it: a Deployment was made anew over its
-// ReplicaSet, took a ReplicaSet that had none, or was deleted and has left its ReplicaSet.
-func (rs Records) before(s *kube.Snapshot, w *kube.Workload, live *kube.Pod) *Record {
-	i := slices.IndexFunc(rs, func(r *Record) bool {
-		switch {
-		case r.Batch.Has(live.UID) || r.UID == live.Owner.UID:
-			return true
-		case r.Kind != "Deployment" || r.Namespace != w.Namespace || s.Workload(r.UID) != nil:
-			return false
+	for _, r := range rs {
+		if r.UID == planned || r.Batch.Has(live.UID) {
+			return r, true
 		}
-		return w.Name == r.Name || w.Kind == "ReplicaSet" && strings.HasPrefix(w.Name, r.Name+"-")
-	})
-	if i < 0 {
-		return nil
 	}
-	return rs[i]
+	return nil, true
 }
 
 // Word is what the operator types before the first replica is added.

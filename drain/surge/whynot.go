@@ -70,6 +70,14 @@ func Of(s *kube.Snapshot, p *kube.Pod) (*kube.Workload, *Reason) {
 	return w, nil
 }
 
+// Owned are those of the pods that the workload still has.
+func Owned(s *kube.Snapshot, pods []*kube.Pod, workload kube.UID) []*kube.Pod {
+	return slices.DeleteFunc(slices.Clone(pods), func(p *kube.Pod) bool {
+		w, _ := Of(s, p)
+		return w == nil || w.UID != workload
+	})
+}
+
 // unseen is the reason where an owner is not shown: whether there is one is not known before all of
 // its kind are read, unless they may not be read.
 func unseen(s *kube.Snapshot, kind kube.Kind, owner *kube.Owner) *Reason {

@@ -210,7 +210,8 @@ func Deployment(name string, replicas int32) (*appsv1.Deployment, *appsv1.Replic
 
 func ReplicaSet(name string, replicas int32) *appsv1.ReplicaSet {
 	rs := &appsv1.ReplicaSet{ObjectMeta: Meta("ReplicaSet", name)}
-	rs.Spec.Replicas = &replicas
+	app, _, _ := strings.Cut(rs.Name, "-")
+	rs.Spec.Replicas, rs.Spec.Selector = &replicas, &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}
 	return rs
 }
 
@@ -229,6 +230,8 @@ func RecordOf(s *kube.Snapshot, p *corev1.Pod) *kube.Pod { return s.Pod(p.UID) }
 func StatefulSet(name string, ready int32, nodes ...string) []runtime.Object {
 	replicas := int32(len(nodes))
 	set := &appsv1.StatefulSet{ObjectMeta: Meta("StatefulSet", name)}
+	app, _, _ := strings.Cut(set.Name, "-")
+	set.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}
 	set.Spec.Replicas, set.Status.ReadyReplicas = &replicas, ready
 	objects := []runtime.Object{set}
 	for i, node := range nodes {
