@@ -40,6 +40,8 @@ type Engine struct {
 	recorder *recorder
 	inbox    chan struct{} // capacity one: something is in inputs
 	saved    uint64        // last event in the journal; of the loop alone
+	// out are the writes without an answer, and since when they wait for it; of the loop alone.
+	out map[uint64]time.Time
 
 	mu        sync.Mutex
 	inputs    []drain.Input
@@ -51,13 +53,13 @@ type Engine struct {
 	watchers  live.Watchers
 }
 
-// lastAnswers is how long writes that are out may take to be answered once the
-// run was told to stop; a write cut short would be in doubt.
+// lastAnswers is how long a write may take to be answered once the run was told to stop; a write cut short would be in
+// doubt.
 const lastAnswers = 5 * time.Second
 
-// closingTime is how long an aborted run may send, what it takes back included: a
-// server that does not answer must not keep the operator for longer than half a
-// minute. What is not answered by then is in doubt, and said to be.
+// closingTime is how long one may take once the run is aborted. A server that does not answer must not keep the
+// operator for longer than half a minute: nothing more is sent after such a write, and what is not answered by then is
+// in doubt, and said to be. With one that answers the run takes back what stands, and keeps its Leases meanwhile.
 const closingTime = 10 * time.Second
 
 // Start begins a run of the plan and returns at once. The run asks before each
@@ -95,7 +97,7 @@ func launch(ctx context.Context, config EngineConfig, before []drain.Event, firs
 		}
 	}
 	e := &Engine{config: config, done: make(chan struct{}), inbox: make(chan struct{}, 1),
-		commands: map[uint64]chan<- drain.CommandResult{}}
+		commands: map[uint64]chan<- drain.CommandResult{}, out: map[uint64]time.Time{}}
 	e.told.Add(asRecorded(before)...)
 	e.told.Add(asRecorded([]drain.Event{first})...)
 	e.state, e.saved = drain.Fold(drain.Fold(nil, before...), first), first.Seq
@@ -161,7 +163,7 @@ func (e *Engine) loop(ctx context.Context) {
 	defer timer.Stop()
 	stopped := ctx.Done()
 	var suspended time.Time // when the run was told to stop without an end
-	var closing *time.Timer // ends what an aborted run sends
+	var aborted time.Time   // when it was aborted
 	for {
 		looked := e.config.Now()
 		wake := e.step(sending, &writes)
@@ -172,9 +174,15 @@ func (e *Engine) loop(ctx context.Context) {
 		if e.ended() || e.suspended(suspended) {
 			return
 		}
-		if closing == nil && e.State().Aborting {
-			closing = time.AfterFunc(closingTime, stopSending)
-			defer closing.Stop()
+		if aborted.IsZero() && e.State().Aborting {
+			aborted = looked
+		}
+		if cut := e.cutOff(aborted, ctx.Err() != nil); !cut.IsZero() {
+			if !e.config.Now().Before(cut) {
+				stopSending()
+			} else if wake.IsZero() || cut.Before(wake) {
+				wake = cut
+			}
 		}
 		if !suspended.IsZero() {
 			wake = suspended.Add(lastAnswers)
@@ -191,10 +199,29 @@ func (e *Engine) loop(ctx context.Context) {
 		case <-stopped:
 			stopped = nil
 			e.Send(drain.Command{Kind: drain.CommandAbort, By: "signal", Why: context.Cause(ctx).Error()})
-			last := time.AfterFunc(lastAnswers, stopSending)
-			defer last.Stop()
 		}
 	}
+}
+
+// cutOff is when nothing more is sent, as a write is not answered: zero where the run goes on, or none is out. signal
+// tells that it was told so from outside.
+func (e *Engine) cutOff(aborted time.Time, signal bool) (at time.Time) {
+	if aborted.IsZero() {
+		return at
+	}
+	patience := closingTime
+	if signal {
+		patience = lastAnswers
+	}
+	for _, since := range e.out {
+		if since.Before(aborted) {
+			since = aborted
+		}
+		if cut := since.Add(patience); at.IsZero() || cut.Before(at) {
+			at = cut
+		}
+	}
+	return at
 }
 
 // lookEvery is the shortest time between two looks at a changing cluster: many
@@ -238,6 +265,11 @@ func (e *Engine) step(ctx context.Context, writes *kube.Group) time.Time {
 	e.inputs = nil
 	e.mu.Unlock()
 
+	for _, in := range batch {
+		if a, answered := in.(drain.Answered); answered {
+			delete(e.out, a.Write.ID)
+		}
+	}
 	out := drain.Step(state, snap, e.catchUp(batch), e.config.Now())
 	if err := e.record(out); err != nil {
 		e.withhold(batch, err)
@@ -249,6 +281,7 @@ func (e *Engine) step(ctx context.Context, writes *kube.Group) time.Time {
 	e.answerCommands(out)
 	e.recorder.see(out.State, out.Events, snap, e.config.Now())
 	for _, w := range out.Writes {
+		e.out[w.ID] = e.config.Now()
 		writes.Go(string(w.Verb)+" "+w.Node, func() {
 			e.Send(drain.Answered{Write: w, Answer: w.Request.Send(ctx, e.config.Writer)})
 		})

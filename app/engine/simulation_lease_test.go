@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -181,4 +183,54 @@ func (o *operator) confirm(t *testing.T, e *Engine) {
 			}
 		}
 	}()
+}
+
+// slow is a server whose answers to evictions and Leases take four seconds.
+type slow struct{ *operator }
+
+func (s slow) Evict(ctx context.Context, r request.Evict) kube.Answer {
+	return slowly(ctx, func() kube.Answer { return s.operator.Evict(ctx, r) })
+}
+
+func (s slow) CreateLease(ctx context.Context, w request.WriteLease) kube.Answer {
+	return slowly(ctx, func() kube.Answer { return s.operator.CreateLease(ctx, w) })
+}
+
+func (s slow) DeleteLease(ctx context.Context, r request.DeleteLease) kube.Answer {
+	return slowly(ctx, func() kube.Answer { return s.operator.DeleteLease(ctx, r) })
+}
+
+func slowly(ctx context.Context, answer func() kube.Answer) kube.Answer {
+	select {
+	case <-ctx.Done():
+		return kube.Answer{Failure: ctx.Err().Error()}
+	case <-time.After(4 * time.Second):
+		return answer()
+	}
+}
+
+// An aborted run has work to do: while the server answers it may send, however long all of that takes together.
+func TestAnAbortedRunSendsAsLongAsTheServerAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := &operator{Simulation: kubetest.NewSimulation()}
+		o.AddNode("a")
+		o.AddPod("web", "a")
+		p, err := plan.New(o.Snapshot(), []string{"a"}, leasing(), time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, abort := context.WithCancel(t.Context())
+		e, err := Start(ctx, EngineConfig{Source: o, Writer: slow{o}, Now: time.Now}, p, drain.RunFacts{ID: "r1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.confirm(t, e)
+		o.Later(5*time.Second, abort) // the eviction is out
+		<-e.Done()
+		state := e.State()
+		if n := state.Nodes[0]; state.Outcome != drain.OutcomeAborted || len(o.mine) != 1 || n.Lease.State != lease.Released {
+			t.Errorf("%s, %d evictions, the Lease is %s: %s", state.Outcome, len(o.mine), n.Lease.State, n.Lease.Message)
+		}
+		o.Halt()
+	})
 }
