@@ -159,9 +159,7 @@ func (st evictPhase) admit(n *NodeRun, unplanned []*kube.Pod) string {
 			return why
 		}
 		facts := eviction.FactsOf(live, d)
-		if r, _ := st.s.Surges.For(st.snap, live, ""); r != nil {
-			facts.Surges = r.UID
-		}
+		facts.Surges = st.s.Surges.WorkloadOf(st.snap, live)
 		st.emit(Event{Kind: EventPodJoined, Node: n.Name, Namespace: live.Namespace, Pod: live.Name, UID: live.UID,
 			Joined: &facts})
 	}

@@ -26,8 +26,7 @@ func (st surgeStep) confirmed() {
 	st.ask(PhaseEvict, st.evictWord())
 }
 
-// tend acts on what is decided about all surges; with end, raised replicas are set back. It reports whether it is to be
-// called again.
+// tend acts on what is decided about all surges; with end, they are set back. It reports whether to call it again.
 func (st surgeStep) tend(end bool) (changed bool) {
 	if len(st.s.Surges) == 0 || st.s.Down != nil && !st.s.Aborting {
 		return false
@@ -48,13 +47,12 @@ func (st surgeStep) tend(end bool) (changed bool) {
 	}
 	for i := range st.s.Surges {
 		of := st.s.Surges[i].UID
-		for st.tendOne(st.s.Surges[i], surge.Owned(st.snap, turn[of], of), end) { // one decision may follow from another
+		for st.tendOne(st.s.Surges[i], surge.Owned(st.snap, turn[of], of), end) { // one may follow from another
 			changed = true
 		}
 		r := st.s.Surges[i]
-		v := st.view(r, nil, end)
 		for _, live := range turn[of] {
-			hold, wake := r.Hold(v, live)
+			hold, wake := r.Hold(st.view(r, nil, end), live)
 			if st.wakeAt(wake); hold == surge.Stays {
 				left := eviction.Change{State: eviction.Skipped, Message: "left where it is: " + r.Message}
 				st.setPod(st.s.Pod(live.UID), left)

@@ -15,7 +15,7 @@ type Facts struct {
 	UID          kube.UID      `json:"uid"`
 	Owner        string        `json:"owner,omitempty"`
 	Controller   *kube.Owner   `json:"controller,omitempty"` // the same as a reference
-	Surges       kube.UID      `json:"surges,omitempty"`     // the workload that starts its replacement first, as planned
+	Surges       kube.UID      `json:"surges,omitempty"`     // the workload that was to start its replacement first
 	Action       plan.Action   `json:"action"`
 	Reasons      []plan.Reason `json:"reasons,omitempty"`
 	Order        int32         `json:"drainOrder,omitempty"` // of a MachineDrainRule

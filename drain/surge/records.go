@@ -21,7 +21,7 @@ func (rs Records) Of(workload kube.UID) *Record {
 }
 
 // For is the surge of a pod's workload, or of the one by which it was planned to be replaced, where another has it by
-// now; nil where it has none. Where it is not known yet whose pod it is, known is false: the pod may be one that surges.
+// now; nil where it has none. Where it is not known yet whose pod it is, known is false: it may be one that surges.
 func (rs Records) For(s *kube.Snapshot, live *kube.Pod, planned kube.UID) (r *Record, known bool) {
 	if len(rs) == 0 {
 		return nil, true
@@ -39,6 +39,14 @@ func (rs Records) For(s *kube.Snapshot, live *kube.Pod, planned kube.UID) (r *Re
 		}
 	}
 	return nil, true
+}
+
+// WorkloadOf is the workload that starts the replacement of a pod first, "" where none does.
+func (rs Records) WorkloadOf(s *kube.Snapshot, live *kube.Pod) kube.UID {
+	if r, _ := rs.For(s, live, ""); r != nil {
+		return r.UID
+	}
+	return ""
 }
 
 // Word is what the operator types before the first replica is added.
