@@ -67,7 +67,7 @@ func (c *shownCluster) editWorkload(name string, e edit) {
 	case "Deployment": // its pods are those of its ReplicaSet, which has its name and another UID
 		owned, one, none := meta, intstr.FromInt32(1), intstr.FromInt32(0)
 		meta.UID += "-deployment"
-		if e.has("anew") { // over the same ReplicaSet
+		if e.has("recreated") { // its ReplicaSet was not deleted
 			meta.UID += "'"
 		}
 		controller := true

@@ -56,7 +56,7 @@ func down(ctx context.Context, dir string, log io.Writer) error {
 // the ports are free.
 func (l *Lab) stopAll(ctx context.Context, log io.Writer) error {
 	for i := range l.Nodes {
-		if err := l.stopNode(ctx, &l.Nodes[i]); err != nil {
+		if err := l.stopNode(ctx, i); err != nil {
 			return err
 		}
 	}

@@ -59,15 +59,19 @@ func runKubectl(ctx context.Context, dir string, args []string) error {
 	if err != nil {
 		return err
 	}
-	cmd := lab.kubectl(ctx, args...)
+	return runHere(lab.kubectl(ctx, args...))
+}
+
+// runHere runs a program with our terminal, and hands on its exit code.
+func runHere(cmd *exec.Cmd) error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	err = cmd.Run()
+	err := cmd.Run()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		return exitError{exit.ExitCode()}
 	}
 	if err != nil {
-		return fmt.Errorf("run kubectl: %w", err)
+		return fmt.Errorf("run %s: %w", filepath.Base(cmd.Path), err)
 	}
 	return nil
 }

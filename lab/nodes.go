@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -142,13 +141,13 @@ func (l *Lab) startNode(ctx context.Context, i int) error {
 	return nil
 }
 
-// stopNode cuts the power of a machine, if it has any.
-func (l *Lab) stopNode(ctx context.Context, c *Component) error {
-	if !c.alive() {
-		return nil
+// stopNode cuts the power of a machine. One that has ended by itself leaves only its control groups.
+func (l *Lab) stopNode(ctx context.Context, i int) error {
+	pid := 0
+	if l.Nodes[i].alive() {
+		pid = l.Nodes[i].PID
 	}
-	i := slices.IndexFunc(l.Nodes, func(n Component) bool { return n.Name == c.Name })
-	return l.machine(i).CutPower(ctx, c.PID)
+	return l.machine(i).CutPower(ctx, pid)
 }
 
 func (l *Lab) awaitNodes(ctx context.Context, which []int) error {
@@ -203,10 +202,10 @@ func changeNode(ctx context.Context, dir string, args []string, log io.Writer) e
 		return err
 	}
 	defer release()
-	m, c := lab.machine(i), &lab.Nodes[i]
+	m := lab.machine(i)
 	switch verb {
 	case "reboot":
-		if err := lab.stopNode(ctx, c); err != nil {
+		if err := lab.stopNode(ctx, i); err != nil {
 			return err
 		}
 		if err := lab.startNode(ctx, i); err != nil {
@@ -214,13 +213,13 @@ func changeNode(ctx context.Context, dir string, args []string, log io.Writer) e
 		}
 		return lab.save()
 	case "cut":
-		return lab.stopNode(ctx, c)
+		return lab.stopNode(ctx, i)
 	case "freeze":
 		return m.Freeze()
 	case "thaw":
 		return m.Thaw()
 	case "rm":
-		if err := lab.stopNode(ctx, c); err != nil {
+		if err := lab.stopNode(ctx, i); err != nil {
 			return err
 		}
 		return os.RemoveAll(m.Dir)
@@ -230,7 +229,8 @@ func changeNode(ctx context.Context, dir string, args []string, log io.Writer) e
 
 // writeStatic gives real nodes the static pods of a scene.
 func (l *Lab) writeStatic(ctx context.Context, s *scene) error {
-	for name, pod := range s.static {
+	for _, one := range s.static {
+		name, pod := one.node, one.pod
 		i := slices.IndexFunc(l.Nodes, func(n Component) bool { return n.Name == name })
 		if i < 0 {
 			return fmt.Errorf("write %s: there is no real node %s", title(pod), name)
@@ -253,14 +253,5 @@ func execOn(ctx context.Context, lab *Lab, i int, args []string) error {
 		return fmt.Errorf("%s is switched off; start it with: lab node reboot %s", lab.Nodes[i].Name, lab.Nodes[i].Name)
 	}
 	cmd := lab.machine(i).Exec(ctx, lab.Nodes[i].PID, args...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	err := cmd.Run()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return exitError{exit.ExitCode()}
-	}
-	if err != nil {
-		return fmt.Errorf("run a command on %s: %w", lab.Nodes[i].Name, err)
-	}
-	return nil
+	return runHere(cmd)
 }

@@ -47,7 +47,13 @@ type scene struct {
 	dead       []string // nodes whose kubelet stops
 	cordoned   []string
 	placements []placement
-	static     map[string]*unstructured.Unstructured // by the real node that has it
+	static     []staticPod
+}
+
+// staticPod is one that a real node runs from a file.
+type staticPod struct {
+	node string
+	pod  *unstructured.Unstructured
 }
 
 // realScene is the scene of real nodes; the others are of simulated kubelets, whose images no registry has.
@@ -112,7 +118,7 @@ func (s *scene) add(object *unstructured.Unstructured) error {
 			s.cordoned = append(s.cordoned, object.GetName())
 		}
 	} else if on := said["static"]; on != "" {
-		s.static = map[string]*unstructured.Unstructured{on: object}
+		s.static = append(s.static, staticPod{on, object})
 		return nil
 	} else if said["place"] != "" {
 		placement, err := newPlacement(object, said)

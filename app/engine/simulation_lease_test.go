@@ -30,6 +30,17 @@ type operator struct {
 	renewals []time.Time
 	mine     []request.Evict
 	cordoned int
+	takes    time.Duration // an answer to an eviction or to a write of a Lease
+}
+
+// slowly answers when the time of an answer is over, unless the request is cut off before.
+func (o *operator) slowly(ctx context.Context, answer func() kube.Answer) kube.Answer {
+	select {
+	case <-ctx.Done():
+		return kube.Answer{Failure: ctx.Err().Error()}
+	case <-time.After(o.takes):
+		return answer()
+	}
 }
 
 func (o *operator) Snapshot() *kube.Snapshot {
@@ -66,7 +77,7 @@ func (o *operator) Evict(ctx context.Context, r request.Evict) kube.Answer {
 	o.Mu.Lock()
 	o.mine = append(o.mine, r)
 	o.Mu.Unlock()
-	return o.Simulation.Evict(ctx, r)
+	return o.slowly(ctx, func() kube.Answer { return o.Simulation.Evict(ctx, r) })
 }
 
 func (o *operator) Cordon(ctx context.Context, r request.Cordon) kube.Answer {
@@ -79,8 +90,8 @@ func (o *operator) Cordon(ctx context.Context, r request.Cordon) kube.Answer {
 	return o.Simulation.Cordon(ctx, r)
 }
 
-func (o *operator) CreateLease(_ context.Context, w request.WriteLease) kube.Answer {
-	return o.writeLease("create "+w.Run, func() kube.Answer {
+func (o *operator) CreateLease(ctx context.Context, w request.WriteLease) kube.Answer {
+	return o.writeLease(ctx, "create "+w.Run, func() kube.Answer {
 		if o.held(w.NodeUID) != nil {
 			return kube.Answer{Code: http.StatusConflict, Reason: metav1.StatusReasonAlreadyExists}
 		}
@@ -88,8 +99,8 @@ func (o *operator) CreateLease(_ context.Context, w request.WriteLease) kube.Ans
 	})
 }
 
-func (o *operator) UpdateLease(_ context.Context, w request.WriteLease) kube.Answer {
-	return o.writeLease("update "+w.Run, func() kube.Answer {
+func (o *operator) UpdateLease(ctx context.Context, w request.WriteLease) kube.Answer {
+	return o.writeLease(ctx, "update "+w.Run, func() kube.Answer {
 		o.renewals = append(o.renewals, time.Now())
 		switch live := o.held(w.NodeUID); {
 		case live == nil:
@@ -101,8 +112,8 @@ func (o *operator) UpdateLease(_ context.Context, w request.WriteLease) kube.Ans
 	})
 }
 
-func (o *operator) DeleteLease(_ context.Context, r request.DeleteLease) kube.Answer {
-	return o.writeLease("delete", func() kube.Answer {
+func (o *operator) DeleteLease(ctx context.Context, r request.DeleteLease) kube.Answer {
+	return o.writeLease(ctx, "delete", func() kube.Answer {
 		for _, l := range o.Store.Snapshot().Leases() {
 			if l.Name == r.Name && l.UID == r.UID && l.ResourceVersion == r.ResourceVersion {
 				o.Store.Remove(l)
@@ -113,7 +124,11 @@ func (o *operator) DeleteLease(_ context.Context, r request.DeleteLease) kube.An
 	})
 }
 
-func (o *operator) writeLease(what string, do func() kube.Answer) kube.Answer {
+func (o *operator) writeLease(ctx context.Context, what string, do func() kube.Answer) kube.Answer {
+	return o.slowly(ctx, func() kube.Answer { return o.writeLeaseNow(what, do) })
+}
+
+func (o *operator) writeLeaseNow(what string, do func() kube.Answer) kube.Answer {
 	o.Mu.Lock()
 	defer o.Mu.Unlock()
 	if o.cut != nil {
@@ -185,34 +200,10 @@ func (o *operator) confirm(t *testing.T, e *Engine) {
 	}()
 }
 
-// slow is a server whose answers to evictions and Leases take four seconds.
-type slow struct{ *operator }
-
-func (s slow) Evict(ctx context.Context, r request.Evict) kube.Answer {
-	return slowly(ctx, func() kube.Answer { return s.operator.Evict(ctx, r) })
-}
-
-func (s slow) CreateLease(ctx context.Context, w request.WriteLease) kube.Answer {
-	return slowly(ctx, func() kube.Answer { return s.operator.CreateLease(ctx, w) })
-}
-
-func (s slow) DeleteLease(ctx context.Context, r request.DeleteLease) kube.Answer {
-	return slowly(ctx, func() kube.Answer { return s.operator.DeleteLease(ctx, r) })
-}
-
-func slowly(ctx context.Context, answer func() kube.Answer) kube.Answer {
-	select {
-	case <-ctx.Done():
-		return kube.Answer{Failure: ctx.Err().Error()}
-	case <-time.After(4 * time.Second):
-		return answer()
-	}
-}
-
 // An aborted run has work to do: while the server answers it may send, however long all of that takes together.
 func TestAnAbortedRunSendsAsLongAsTheServerAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := &operator{Simulation: kubetest.NewSimulation()}
+		o := &operator{Simulation: kubetest.NewSimulation(), takes: 4 * time.Second}
 		o.AddNode("a")
 		o.AddPod("web", "a")
 		p, err := plan.New(o.Snapshot(), []string{"a"}, leasing(), time.Now())
@@ -220,7 +211,7 @@ func TestAnAbortedRunSendsAsLongAsTheServerAnswers(t *testing.T) {
 			t.Fatal(err)
 		}
 		ctx, abort := context.WithCancel(t.Context())
-		e, err := Start(ctx, EngineConfig{Source: o, Writer: slow{o}, Now: time.Now}, p, drain.RunFacts{ID: "r1"})
+		e, err := Start(ctx, EngineConfig{Source: o, Writer: o, Now: time.Now}, p, drain.RunFacts{ID: "r1"})
 		if err != nil {
 			t.Fatal(err)
 		}

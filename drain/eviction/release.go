@@ -42,7 +42,7 @@ func (v *View) Release(r *Record, slot bool) Decision {
 		return Decision{Send: request.GetPod{Namespace: r.Namespace, Name: r.Name, UID: r.UID},
 			Action: &attempt.ActionFacts{Verb: attempt.VerbLook}}
 	}
-	if letGo(r, live, v.Snap, v.Options) {
+	if orphaned(r, live, v.Snap, v.Options) {
 		return Decision{Change: Change{State: Planned, Wait: &waits.Wait{For: waits.ForController}}}
 	}
 	if v.later(r) {
@@ -70,16 +70,17 @@ func (v *View) Release(r *Record, slot bool) Decision {
 	return d
 }
 
-// letGo reports whether the pod has lost the controller that the operator saw, or is about to: its labels were
-// changed, or the controller was deleted without its pods. Nobody confirmed to lose it. Another may take it.
-func letGo(r *Record, live *kube.Pod, s *kube.Snapshot, o *plan.Options) bool {
+// orphaned reports whether the pod has lost the controller that the plan showed, or is about to: its labels were
+// changed, or the controller was deleted without its pods. The operator confirmed to move a pod that is recreated.
+// Another controller may adopt it.
+func orphaned(r *Record, live *kube.Pod, s *kube.Snapshot, o *plan.Options) bool {
 	if r.Controller == nil || live.Finished() || o.Force {
 		return false
 	}
 	if live.Owner == nil {
 		return true
 	}
-	// Controllers release what their selector does not match any more (controller_ref_manager.go ClaimPods).
+	// A controller releases pods that its selector no longer matches (controller_ref_manager.go ClaimPods).
 	w := s.Workload(live.Owner.UID)
 	return w != nil && w.Selector != nil && !w.Selector.Matches(live.Labels)
 }

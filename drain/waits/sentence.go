@@ -81,7 +81,7 @@ var sentences = map[For]string{
 	ForSurge:      "the surge of its workload, which is under way",
 	ForSurplus:    "the end of a surge: its budget counts pods that are removed then",
 	ForVolumes:    "claims, volumes and attachments to be read",
-	ForController: "a controller to take it: it has none any more, and would not come back",
+	ForController: "a controller to adopt it: it has none, and would not be recreated",
 	ForConnection: "the API server to answer again",
 }
 

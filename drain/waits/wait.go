@@ -37,7 +37,7 @@ const (
 	ForRemoval     For = "removal"      // its replacement is Ready: its owner removes it
 	ForVolumes     For = "volumes"      // claims, volumes and attachments to be read
 	ForOwners      For = "owners"       // the kinds to be read by which --guard counts
-	ForController  For = "controller"   // one that makes another in its place: its own has let it go
+	ForController  For = "controller"   // a controller that adopts it: it has lost its own
 	ForDetach      For = "detach"       // of an event about volumes: Since the pod's end, Until their time is over
 )
 

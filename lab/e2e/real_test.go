@@ -116,7 +116,7 @@ func TestRealDrain(t *testing.T) {
 	}
 }
 
-// TestRealRoll reboots both nodes in turn. Each work command begins when no disk is attached to its node any more.
+// TestRealRoll reboots both nodes in turn. Each work command begins after all disks are detached from its node.
 func TestRealRoll(t *testing.T) {
 	w := realWorld(t)
 	ada := w.operator(t)

@@ -4,5 +4,5 @@
 // Only Linux can do that, and only root; Missing says what else is not there.
 package node
 
-// ServiceAddress is that of the service `kubernetes`: nodes and pods reach the API server there, at port 443.
+// ServiceAddress is the address of the Service kubernetes. Nodes and pods connect to the API server there, at port 443.
 const ServiceAddress = "10.0.0.1"

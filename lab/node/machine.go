@@ -43,7 +43,7 @@ func Missing() string {
 		}
 	}
 	if _, err := os.Stat("/sys/fs/cgroup/memory/cgroup.procs"); err != nil {
-		return "real nodes need control groups of version 1; with version 2 nobody has tried them"
+		return "real nodes need cgroup v1; cgroup v2 is not tested"
 	}
 	return ""
 }
@@ -72,10 +72,10 @@ func (m Machine) Start(ctx context.Context, network int) (pid int, err error) {
 	pid = cmd.Process.Pid
 	go func() { _ = cmd.Wait() }() // ends with the machine, or with us
 	if err := m.plugIn(ctx, network, pid); err != nil {
-		return 0, errors.Join(err, m.CutPower(ctx, pid))
+		return 0, errors.Join(err, m.CutPower(context.WithoutCancel(ctx), pid))
 	}
 	if err := m.awaitSystemd(ctx, pid); err != nil {
-		return 0, errors.Join(err, m.CutPower(ctx, pid))
+		return 0, errors.Join(err, m.CutPower(context.WithoutCancel(ctx), pid))
 	}
 	return pid, nil
 }
@@ -196,11 +196,13 @@ func (m Machine) freezer(state string) error {
 	return nil
 }
 
-// CutPower ends the machine at once: the first process, and with it all others of its namespace. What is on its disk
-// stays.
+// CutPower ends the machine at once: its first process, pid, and with it all others of its namespace; 0 is for one that
+// has ended already. What is on its disk stays.
 func (m Machine) CutPower(ctx context.Context, pid int) error {
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
-		return fmt.Errorf("end the machine of %s: %w", m.Name, err)
+	if pid != 0 {
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+			return fmt.Errorf("end the machine of %s: %w", m.Name, err)
+		}
 	}
 	if err := m.Thaw(); err != nil && !errors.Is(err, fs.ErrNotExist) { // a frozen process does not die
 		return err

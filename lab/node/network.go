@@ -31,8 +31,8 @@ func ServeNetwork(ctx context.Context, host *os.File, apiServer, socket string) 
 		"link add br0 type bridge",
 		"addr add 10.77.0.1/24 dev br0",
 		"addr add " + ServiceAddress + "/32 dev lo",
-		// A bridge takes the lowest address of its ports: a node that comes or goes would change that of the
-		// gateway, and the others would lose the API server until their ARP entries expire.
+		// Without a MAC address of its own a bridge uses the lowest of its ports. It would change with each node that
+		// starts or stops, and the other nodes could not reach the API server until their ARP entries expire.
 		"link set br0 address 02:00:00:00:00:01 up",
 	} {
 		if err := ip(ctx, args); err != nil {
@@ -84,7 +84,7 @@ func accept(listener net.Listener, serve func(net.Conn)) error {
 		if err != nil {
 			return err
 		}
-		go serve(conn)
+		go serve(conn) // until both sides have closed, or this process ends
 	}
 }
 

@@ -65,8 +65,8 @@ func lastLines(text []byte, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
-// BuildSystem makes the layer above Debian in dir anew: programs, units, settings and the images of the pods.
-// programs are the paths of those to install.
+// BuildSystem makes the layer above Debian in dir, and replaces one that is there: programs, units, settings and the
+// images of the pods. programs are the paths of those to install.
 func BuildSystem(dir, debian string, programs []string) error {
 	aside := dir + ".new"
 	if err := os.RemoveAll(aside); err != nil {

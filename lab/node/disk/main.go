@@ -28,7 +28,7 @@ import (
 	registration "k8s.io/kubelet/pkg/apis/pluginregistration/v1"
 )
 
-// name is that of the driver, as objects of the cluster have it.
+// name is the name of the driver in CSIDriver and PersistentVolume objects.
 const name = "disk.lab.kdrain-tui.dev"
 
 // Where the kubelet looks for plugins, and where it finds this one.
