@@ -34,7 +34,12 @@ type operator struct {
 }
 
 // slowly answers when the time of an answer is over, unless the request is cut off before.
+// It waits for no timer where an answer takes no time: in a bubble of synctest, a timer that
+// is over when it is asked for breaks the race detector (go.dev/issue/78156).
 func (o *operator) slowly(ctx context.Context, answer func() kube.Answer) kube.Answer {
+	if o.takes == 0 {
+		return answer()
+	}
 	select {
 	case <-ctx.Done():
 		return kube.Answer{Failure: ctx.Err().Error()}

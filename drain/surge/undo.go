@@ -14,12 +14,12 @@ import (
 // pods their cost back that the controller has not removed, and removes the last of the run's annotations.
 func (r *Record) Undo(run string, s *kube.Snapshot) (requests []request.Request, left string) {
 	w := s.Workload(r.UID)
+	v := View{Run: run, Snap: s}
 	raised := w != nil && raisedBy(w, run)
 	var leaving []*kube.Pod
-	if raised && w.Replicas == r.Batch.To {
+	if raised && r.foreign(v, w) == "" {
 		leaving = leavingOf(s, w, &r.Batch, nil, nil)
 	}
-	v := View{Run: run, Snap: s}
 	for i := range r.Costs {
 		if p := lowestOf(v, r.UID, r.Costs[i].UID, leaving); p != nil {
 			requests = append(requests, setCost(p, request.LowestDeletionCost, r.Costs[i].Was))
@@ -41,7 +41,7 @@ func (r *Record) Undo(run string, s *kube.Snapshot) (requests []request.Request,
 		}
 	}
 	lower := r.lower(w)
-	if raised && w.Replicas != r.Batch.To {
+	if raised && r.foreign(v, w) != "" {
 		lower.From = lower.To // the number of somebody else stands
 	}
 	if raised {

@@ -18,7 +18,10 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
-var raisedMark = mark{Run: "r1", By: "ada", At: kubetest.Now, Was: 2, To: 4}.String()
+var (
+	raisedMark  = mark{Run: "r1", By: "ada", At: kubetest.Now, Was: 2, To: 4}.String()
+	earlierMark = mark{Run: "r1", By: "ada", At: kubetest.Now.Add(-time.Minute), Was: 2, To: 3}.String()
+)
 
 // raised is a record of Deployment shop/web raised from 2 to 4 for web-1 and web-2 of node w1;
 // web-1 had cost 7.
@@ -72,7 +75,8 @@ func TestUndo(t *testing.T) {
 			[]string{"web-1 7", "web-2 none", "4 to 2"}, ""},
 		"somebody else's cost stays": {slices.Concat(web(4, raisedMark), []runtime.Object{pod("web-1", "w1", costing("9")), pod("web-2", "w1", lowest)}),
 			[]string{"web-2 none", "4 to 2"}, ""},
-		"somebody else's number stays": {slices.Concat(web(9, raisedMark), moving), []string{"web-1 7", "web-2 none", "annotation"}, ""},
+		"somebody else's number stays":                   {slices.Concat(web(9, raisedMark), moving), []string{"web-1 7", "web-2 none", "annotation"}, ""},
+		"it is the number of a raise that never arrived": {slices.Concat(web(4, earlierMark), moving), []string{"web-1 7", "web-2 none", "annotation"}, ""},
 		"lowered, and the ReplicaSet has a copy of the annotation": {slices.Concat(copied(web(2, "")), []runtime.Object{pod("web-1", "w1"), pod("web-2", "w1")}),
 			[]string{"annotation"}, ""},
 		"lowered already":      {slices.Concat(web(2, ""), moving), []string{"web-1 7", "web-2 none"}, ""},
