@@ -22,12 +22,12 @@ func (st evictPhase) evict() {
 	st.cordoning().cordonNodes()
 	for {
 		open := st.openNodes()
-		st.volumes().countVolumes()
 		for _, n := range st.s.Nodes {
 			if n.State == NodeDraining && st.sees(n) {
 				st.observe(n)
 			}
 		}
+		st.volumes().countVolumes() // also of pods that have just joined the run
 		st.follow()
 		st.volumes().followVolumes()
 		st.replacements().follow()
