@@ -45,22 +45,10 @@ func (st evictPhase) evict() {
 		st.remedies().undoRemedies(false)
 	}
 	st.releasing().release()
-	if st.surges().tend(false) { // the turn of those has come that were behind pods which were asked to go now
+	// The turn of those has come that were behind pods which were asked to go now, and of a node where another turned out
+	// to be held.
+	if st.surges().tend(false) || st.startNodes() {
 		st.evict()
-		return
-	}
-	st.awaitPlaces()
-}
-
-// awaitPlaces asks for a look at the moment at which a node that this look found held gives its place to the next one.
-func (st evictPhase) awaitPlaces() {
-	if !st.s.PlacesAwaited() {
-		return
-	}
-	for _, n := range st.s.Nodes {
-		if n.State == NodeDraining {
-			st.givesWay(n)
-		}
 	}
 }
 
