@@ -99,6 +99,8 @@ type modelPod struct {
 	wave    int
 	evicted bool
 	back    bool // another one serves in its place
+	// detaches tells that volumes of it are attached to its node until some time after its end.
+	detaches bool
 }
 
 // modelBudget is a budget, and how many of its pods serve.
@@ -213,6 +215,9 @@ func (m *model) estimate() plan.Estimate {
 	default:
 		e.Because = fmt.Sprintf("%s/%s needs about %s to end", p.plan.Namespace, p.plan.Name,
 			duration.HumanDuration(endsIn(p.plan.Grace)))
+		if p.detaches {
+			e.Because += ", its volumes " + duration.HumanDuration(detachTakes) + " to be detached"
+		}
 	}
 	return e
 }

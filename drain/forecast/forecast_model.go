@@ -98,6 +98,7 @@ func (m *model) addPod(plan *plan.Pod) {
 	m.store.Put(&record)
 	p := &modelPod{plan: plan, live: &record}
 	m.pods[plan.UID] = p
+	m.addVolumes(&record)
 	for _, b := range m.s.BudgetsOf(live) {
 		p.budget = m.budgets[b.UID]
 	}
@@ -270,10 +271,8 @@ func (m *model) goes(p *modelPod, after time.Duration) {
 	m.going[p.plan.Node]++
 	m.later(after, func() {
 		m.store.Remove(&kube.Pod{UID: p.plan.UID})
-		m.last, m.left = p, m.now.Sub(m.began)
-		if span := m.spans[p.plan.Node]; span != nil {
-			span.Until = m.left
-		}
+		m.leaves(p)
+		m.detach(p)
 		// That a pod is gone lets nothing go by itself but the next node (when it
 		// was the last, or those that are left are held), the next tier or order and the next
 		// volume.

@@ -23,7 +23,7 @@ func EachMove(plan Plan, do func(*Pod)) {
 // Estimate is how long the evictions of a plan take, counted from the first. It
 // is a guess from what the cluster shows of its own past, and says so.
 type Estimate struct {
-	// Total is until the last pod has left that nothing holds for good.
+	// Total is until the last pod has left that nothing holds for good, and its volumes are detached.
 	Total time.Duration
 	// LowerBound is what long grace periods alone take; zero where no pod has one.
 	LowerBound time.Duration
