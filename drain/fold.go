@@ -264,7 +264,9 @@ func (s folding) applyAnswer(e Event) {
 }
 
 func (s folding) applyPodAnswer(e Event, ok bool) {
-	s.Assumed.Answered(e.Action.ID, ok || e.Answer.MayBeDone(), e.Time)
+	class := e.Answer.Class()
+	gone := class == kube.AnswerGone || class == kube.AnswerConflict // then another pod has its name
+	s.Assumed.Answered(e.Action.ID, ok || e.Answer.MayBeDone(), gone, e.Time)
 	if ok && e.Action.Verb != attempt.VerbLook {
 		s.moved[e.Namespace] = e.Time
 	}

@@ -47,17 +47,22 @@ func (a Assumed) Assume(budget kube.UID, version string, action uint64, pod kube
 }
 
 // Answered keeps an eviction that is done, or may be as its answer was lost, until its budget
-// shows it, and forgets one that was refused.
-func (a Assumed) Answered(action uint64, mayBeDone bool, at time.Time) {
+// shows it, and forgets one that was refused. A pod that is gone by the answer is kept without its budget: that
+// was told by others, and the snapshot may still show the pod.
+func (a Assumed) Answered(action uint64, mayBeDone, gone bool, at time.Time) {
 	for budget, list := range a {
 		i := slices.IndexFunc(list, func(e assumed) bool { return e.action == action })
-		switch {
-		case i < 0:
+		if i < 0 {
 			continue
-		case mayBeDone:
-			list[i].answered, list[i].at = true, at
-		default:
-			a[budget] = slices.Delete(list, i, i+1)
+		}
+		e := &list[i]
+		if e.answered, e.at = true, at; mayBeDone {
+			return
+		}
+		left := *e
+		a[budget] = slices.Delete(list, i, i+1)
+		if gone {
+			a[""] = append(a[""], left)
 		}
 		return
 	}

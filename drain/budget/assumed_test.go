@@ -12,7 +12,7 @@ import (
 // refused, or its time is over.
 func TestAssumedEvictions(t *testing.T) {
 	now := kubetest.Now
-	accept := func(a Assumed) { a.Answered(1, true, now) }
+	accept := func(a Assumed) { a.Answered(1, true, false, now) }
 	for name, c := range map[string]struct {
 		since     func(a Assumed)
 		budget    kube.Budget
@@ -28,8 +28,8 @@ func TestAssumedEvictions(t *testing.T) {
 		"accepted, counted":                 {accept, kube.Budget{ResourceVersion: "2"}, time.Second, 2, 0, AssumedFor},
 		"listed before the answer":          {nil, kube.Budget{ResourceVersion: "2", DisruptedPods: map[string]time.Time{"web-1": now}}, 0, 2, 1, 0},
 		"accepted, expired":                 {accept, kube.Budget{ResourceVersion: "1"}, AssumedFor, 2, 0, 0},
-		"refused":                           {func(a Assumed) { a.Answered(1, false, now) }, kube.Budget{ResourceVersion: "1"}, 0, 2, 0, 0},
-		"another's answer":                  {func(a Assumed) { a.Answered(2, false, now) }, kube.Budget{ResourceVersion: "1"}, 0, 1, 1, 0},
+		"refused":                           {func(a Assumed) { a.Answered(1, false, false, now) }, kube.Budget{ResourceVersion: "1"}, 0, 2, 0, 0},
+		"another's answer":                  {func(a Assumed) { a.Answered(2, false, false, now) }, kube.Budget{ResourceVersion: "1"}, 0, 1, 1, 0},
 		"accepted, tried again":             {func(a Assumed) { accept(a); a.Assume("b", "1", 2, "p", "web-1", now) }, kube.Budget{ResourceVersion: "1"}, 0, 1, 1, 0},
 		"of another process":                {func(a Assumed) { a.Resume(now) }, kube.Budget{ResourceVersion: "1"}, time.Second, 1, 0, AssumedFor},
 		"of another process, a while later": {func(a Assumed) { a.Resume(now) }, kube.Budget{ResourceVersion: "1"}, AssumedFor, 2, 0, 0},
