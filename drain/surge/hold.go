@@ -20,8 +20,8 @@ const (
 // Hold is that of a pod; wake is when to ask again if nothing changes before. A pod waits for its batch. One that
 // was in a batch, or whose workload cannot be raised any more, goes only while the workload has the pods that it
 // wants, for one after the other: else it waits for the replacements that are on their way, as long as for its own.
-// A pod that is not Ready waits for nothing, unless it is of a batch that is under way. One that another workload has
-// by now goes by what that wants.
+// One that was asked to go already counts as gone for the others, and is asked again. A pod that is not Ready waits for
+// nothing, unless it is of a batch that is under way. One that another workload has by now goes by what that wants.
 func (r *Record) Hold(v View, p *kube.Pod) (hold Hold, wake time.Time) {
 	w, _ := Of(v.Snap, p)
 	own := w != nil && w.UID == r.UID
@@ -32,7 +32,7 @@ func (r *Record) Hold(v View, p *kube.Pod) (hold Hold, wake time.Time) {
 		return Free, time.Time{}
 	case r.leaves(v.Then):
 		return Stays, time.Time{}
-	case w == nil || own && (r.Late || r.Batch.To == 0) || !short(v, w, p):
+	case w == nil || own && (r.Late || r.Batch.To == 0) || !v.Asked(p.UID).IsZero() || !short(v, w, p):
 		return Free, time.Time{}
 	case v.Timeout == 0:
 		return Waits, time.Time{}
