@@ -429,7 +429,7 @@ func (h *history) othersSurge(t *rapid.T) {
 		h.endOthersSurge(a)
 		return
 	}
-	a.owned.mark = fmt.Sprintf(othersMark+`,"was":%d,"to":%d}`, a.owned.replicas, a.owned.replicas+1)
+	a.owned.mark = fmt.Sprintf(othersMark+`,"at":%q,"was":%d,"to":%d}`, h.now.Format(time.RFC3339), a.owned.replicas, a.owned.replicas+1)
 	a.owned.scale(a.owned.replicas + 1)
 	h.putApp(a)
 }

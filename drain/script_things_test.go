@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
@@ -36,7 +37,8 @@ func (c *shownCluster) editWorkload(name string, e edit) {
 		replicas = e.number("replicas")
 	}
 	if mark := e.values["surge"]; mark != "" { // of another run
-		meta.Annotations = map[string]string{kube.SurgeAnnotation: fmt.Sprintf(`{"run":%q,"was":%d,"to":%d,"costs":{%q:""}}`, mark, replicas-1, replicas, e.values["of"])}
+		c.lastOf[name] = fmt.Sprintf(`{"run":%q,"at":%q,"was":%d,"to":%d,"costs":{%q:""}}`, mark, c.now.Add(c.offset).Format(time.RFC3339), replicas-1, replicas, e.values["of"])
+		meta.Annotations = map[string]string{kube.SurgeAnnotation: c.lastOf[name]}
 		delete(c.marks, name)
 	}
 	if mark := c.marks[name]; mark != "" { // of the run of the script

@@ -67,8 +67,8 @@ type stepper struct {
 	view    eviction.View
 	taken   map[kube.UID]bool // pods that have replaced one of the run
 	pairs   surge.Pairs
-	surplus surge.Surplus // nil before it is asked for
-	kept    int           // slots that chains of pods under a budget keep to themselves
+	surplus *surge.Surplus // nil before it is asked for
+	kept    int            // slots that chains of pods under a budget keep to themselves
 }
 
 // pods is what is decided from about the pods, as the state is now.

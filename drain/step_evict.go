@@ -45,8 +45,8 @@ func (st evictPhase) evict() {
 		st.remedies().undoRemedies(false)
 	}
 	st.releasing().release()
-	// The turn of those has come that were behind pods which were asked to go now, and of a node where another turned out
-	// to be held.
+	// The turn of those has come that were behind pods which were asked to go now, and of a node where another turned
+	// out to be held.
 	if st.surges().tend(false) || st.startNodes() {
 		st.evict()
 	}

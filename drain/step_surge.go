@@ -153,7 +153,8 @@ func (st surgeStep) holds(p *eviction.Record) bool {
 	}
 	if free {
 		if st.surplus == nil {
-			st.surplus = st.s.Surges.Surplus(st.snap, st.now)
+			st.surplus = st.s.Surges.Surplus(surge.View{Run: st.s.Run.ID, Timeout: st.s.Run.Options.SurgeTimeout,
+				Snap: st.snap, From: st.s.counted(st.s.acted), Now: st.now})
 		}
 		until := st.surplus.Holds(st.snap, live)
 		if until == nil || p.Action != plan.ActionEvict {

@@ -7,8 +7,9 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// detachTakes is how long the volumes of a pod are taken to need from its end until they are attached to another node:
-// the kubelet unmounts them, and the attach-detach controller acts. Nothing in the cluster tells how long it took before.
+// detachTakes is how long the volumes of a pod are taken to need from its end until they are attached to another
+// node: the kubelet unmounts them, and the attach-detach controller acts. Nothing in the cluster tells how long that
+// took before.
 const detachTakes = 10 * time.Second
 
 // addVolumes takes the volumes of a pod into the model that are attached to its node.

@@ -333,12 +333,13 @@ func (r *Record) verifying(v View, w *kube.Workload) Decision {
 	if d, open := r.unmark(v, w, begun.Add(verifyWithin)); open {
 		return d
 	}
-	switch {
-	case w == nil:
+	if w == nil {
 		return become(Kept, "it is gone")
-	case w.Replicas == r.Batch.To:
-		return become(Kept, cmp.Or(raisedByOther(w, v.Run),
-			fmt.Sprintf("somebody else keeps it at %d replicas", w.Replicas)))
+	}
+	// Another run sets back what it has raised, and the next batch waits for that.
+	switch other := raisedByOther(w, v.Run); {
+	case w.Replicas == r.Batch.To && (v.End || other == "" && len(v.Moves) == 0):
+		return become(Kept, cmp.Or(other, fmt.Sprintf("somebody else keeps it at %d replicas", w.Replicas)))
 	case r.Late || v.End && r.Why != "":
 		return Decision{Change: &Change{State: Undone, Message: r.Why, Late: r.Late}}
 	}

@@ -1,6 +1,7 @@
 package surge
 
 import (
+	"slices"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -8,7 +9,11 @@ import (
 
 // Surplus are the pods that a budget counts as healthy and that are removed at the end of a surge, by the UID of the
 // budget. Whoever evicts another pod by what that budget allows meanwhile leaves too few in the end.
-type Surplus map[kube.UID]counted
+type Surplus struct {
+	counts map[kube.UID]counted
+	// unread is until when it is waited for what tells of the surges of another run, nil where none is at work.
+	unread *time.Time
+}
 
 type counted struct {
 	pods  int
@@ -19,67 +24,140 @@ type counted struct {
 const settles = 2 * time.Second
 
 // Surplus are those of all surges.
-func (rs Records) Surplus(s *kube.Snapshot, now time.Time) Surplus {
-	all := Surplus{}
+func (rs Records) Surplus(v View) *Surplus {
+	all := &Surplus{counts: map[kube.UID]counted{}}
 	for _, r := range rs {
 		over, until := r.State == Planned || r.State == Done || r.State.ended(), r.Since.Add(settles)
-		if r.Batch.To == 0 || over && !now.Before(until) {
+		if r.Batch.To == 0 || over && !v.Now.Before(until) {
 			continue
 		}
-		counts, extra := countsOf(s, r)
+		counts, extra := r.surplus(v.Snap)
 		if r.State != Raising && r.State != Starting { // removed pods may still be in the status
 			extra = max(extra, int(r.Batch.To-r.Batch.Was))
 		}
-		for budget, n := range counts {
-			sum := all[budget]
-			sum.pods += max(0, min(n, extra))
-			if over {
-				sum.until = later(sum.until, until)
-			}
-			all[budget] = sum
+		if !over {
+			until = time.Time{}
 		}
+		for budget, n := range counts {
+			all.add(budget, min(n, extra), until)
+		}
+	}
+	all.ofOthers(v)
+	unread := slices.ContainsFunc(tellSurges, func(k kube.Kind) bool {
+		return !v.Snap.Trusted(k) && v.Snap.Sync(k).Phase != kube.Denied
+	})
+	if until, over := v.ends(v.From); unread && !over && othersAtWork(v) {
+		all.unread = &until
 	}
 	return all
 }
 
-// countsOf are, by budget, the Ready pods of a workload that surges, and how many of them it has too many. Where the
-// workload is not shown, as before it is read, the batch is all that is known.
-func countsOf(s *kube.Snapshot, r *Record) (counts map[kube.UID]int, extra int) {
-	counts = map[kube.UID]int{}
-	count := func(p *kube.Pod, n int) {
-		for _, b := range s.BudgetsOf(p) {
-			counts[b.UID] += n
-		}
+// ends is until when another run's surge is waited for, which has been known since then: as long as for a surge of its
+// own, zero for no limit.
+func (v View) ends(since time.Time) (until time.Time, over bool) {
+	if v.Timeout == 0 {
+		return time.Time{}, false
 	}
-	w := s.Workload(r.UID)
-	if w == nil {
-		extra = int(r.Batch.To - r.Batch.Was)
-		for _, m := range r.Batch.Pods {
-			if p := s.Pod(m.UID); p != nil {
-				count(p, extra)
+	until = since.Add(v.Timeout)
+	return until, !v.Now.Before(until)
+}
+
+// tellSurges are what shows the surges of other runs.
+var tellSurges = []kube.Kind{kube.KindPods, kube.KindReplicaSets, kube.KindDeployments}
+
+// othersAtWork reports whether another run is live on some node.
+func othersAtWork(v View) bool {
+	return slices.ContainsFunc(v.Snap.Leases(), func(l *kube.Lease) bool {
+		return l.Holder != "" && l.Holder != v.Run && v.Now.Before(v.Snap.LeaseEnds(l))
+	})
+}
+
+func (all *Surplus) add(budget *kube.Budget, pods int, until time.Time) {
+	sum := all.counts[budget.UID]
+	sum.pods, sum.until = sum.pods+max(0, pods), later(sum.until, until)
+	all.counts[budget.UID] = sum
+}
+
+// ofOthers adds those of other runs' surges, as far as their annotations tell: that of a workload, or of its ReplicaSet
+// once it is set back.
+func (all *Surplus) ofOthers(v View) {
+	for _, kind := range []kube.Kind{kube.KindDeployments, kube.KindReplicaSets} {
+		for _, w := range kube.Workloads(v.Snap, kind) {
+			m, marked := parseMark(w.SurgeMark)
+			if !marked || m.Run == v.Run {
+				continue
+			}
+			until, over := v.ends(m.At.Add(v.Now.Sub(v.Snap.ServerTime(v.Now))))
+			d := copiedFrom(v.Snap, w)
+			if over || d != nil && d.SurgeMark != "" { // then the Deployment tells
+				continue
+			}
+			if d != nil {
+				w = d
+			}
+			counts, extra := countsOf(v.Snap, w)
+			for budget, n := range counts {
+				all.add(budget, min(n, extra+stale(v.Snap, budget)), until)
 			}
 		}
-		return counts, extra
 	}
+}
+
+// stale is how many pods the status of a budget counts that are not Ready any more, or about to go.
+func stale(s *kube.Snapshot, b *kube.Budget) int {
+	healthy := int(b.CurrentHealthy)
+	for _, p := range s.PodsUnder(b) {
+		if p.Ready && !p.Terminating() {
+			healthy--
+		}
+	}
+	return max(0, healthy)
+}
+
+// surplus are, by budget, the Ready pods of a workload that surges, and how many of them it has too many. Where the
+// workload is not shown, as before it is read, the batch is all that is known.
+func (r *Record) surplus(s *kube.Snapshot) (counts map[*kube.Budget]int, extra int) {
+	if w := s.Workload(r.UID); w != nil {
+		return countsOf(s, w)
+	}
+	counts, extra = map[*kube.Budget]int{}, int(r.Batch.To-r.Batch.Was)
+	for _, m := range r.Batch.Pods {
+		if p := s.Pod(m.UID); p != nil {
+			for _, b := range s.BudgetsOf(p) {
+				counts[b] += extra
+			}
+		}
+	}
+	return counts, extra
+}
+
+func countsOf(s *kube.Snapshot, w *kube.Workload) (counts map[*kube.Budget]int, extra int) {
+	counts = map[*kube.Budget]int{}
 	ready := 0
 	for _, p := range activeOf(s, w) {
-		if p.Ready {
-			ready++
-			count(p, 1)
+		if !p.Ready {
+			continue
+		}
+		ready++
+		for _, b := range s.BudgetsOf(p) {
+			counts[b]++
 		}
 	}
 	return counts, ready - int(Wants(w))
 }
 
 // Holds is until when the eviction of a pod waits, because one of its budgets allows no more disruptions than its
-// surplus: nil for no wait, zero where the end of the surge ends it.
-func (all Surplus) Holds(s *kube.Snapshot, p *kube.Pod) *time.Time {
-	if len(all) == 0 {
+// surplus, or that is not known: nil for no wait, zero where the end of the surge ends it.
+func (all *Surplus) Holds(s *kube.Snapshot, p *kube.Pod) *time.Time {
+	if !p.Ready {
 		return nil
 	}
 	for _, b := range s.BudgetsOf(p) {
-		if sum := all[b.UID]; p.Ready && sum.pods > 0 && int(b.DisruptionsAllowed) <= sum.pods {
+		switch sum := all.counts[b.UID]; {
+		case sum.pods > 0 && int(b.DisruptionsAllowed) <= sum.pods:
 			return &sum.until
+		case all.unread != nil:
+			return all.unread
 		}
 	}
 	return nil
