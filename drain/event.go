@@ -155,10 +155,7 @@ func (f *RunFacts) Target() plan.Target {
 
 // StartEvent is the first event of a run of the plan.
 func StartEvent(planned plan.Plan, facts RunFacts) Event {
-	facts.Options, facts.Surges = planned.Options, planned.Surging()
-	for _, f := range plan.Costs(planned.Findings) {
-		facts.Findings = append(facts.Findings, plan.Finding{Code: f.Code, Level: f.Level, Message: f.Message})
-	}
+	facts.Options, facts.Surges, facts.Findings = planned.Options, planned.Surging(), plan.Told(planned.Findings)
 	refused := map[string]string{}
 	for _, n := range planned.Refused() {
 		refused[n.Node] = n.Why

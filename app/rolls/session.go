@@ -21,7 +21,7 @@ func Plan(s *app.Session, planned plan.Plan, o roll.Options) roll.Facts {
 	facts := roll.Facts{Options: o, Run: drain.RunFacts{
 		ID: app.NewRunID(), Context: identity.Context, Kubeconfig: s.Target.Kubeconfig, Program: s.Target.Program,
 		Connection: s.Target.Others, Server: identity.Server, ClusterUID: identity.ClusterID, User: identity.User,
-		Version: s.Version, Options: planned.Options,
+		Version: s.Version, Options: planned.Options, Findings: plan.Told(planned.Findings),
 	}}
 	var nodes []*kube.Node
 	for _, n := range planned.Nodes {

@@ -11,6 +11,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app/rolls"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 )
 
@@ -95,6 +97,9 @@ func (f *follower) flush() {
 			}
 		}
 		f.drains = append(f.drains, d)
+		if d.seen == 0 {
+			f.sayNotSurging(&run.State().Run)
+		}
 	}
 	type line struct {
 		at    time.Time
@@ -115,6 +120,19 @@ func (f *follower) flush() {
 	slices.SortStableFunc(lines, func(a, b line) int { return a.at.Compare(b.at) })
 	for _, l := range lines {
 		l.print()
+	}
+}
+
+// sayNotSurging tells of workloads of a batch that do not surge, which the plan of the roll did not say: an autoscaler,
+// say, that came meanwhile.
+func (f *follower) sayNotSurging(batch *drain.RunFacts) {
+	for _, now := range batch.Findings {
+		told := slices.ContainsFunc(f.roll.State().Facts.Run.Findings, func(before plan.Finding) bool {
+			return before.Message == now.Message
+		})
+		if now.Code == preflight.FindingNoSurge && !told {
+			f.out.Warn(now.Message)
+		}
 	}
 }
 

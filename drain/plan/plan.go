@@ -142,6 +142,14 @@ func Costs(findings []Finding) []Finding {
 	return slices.DeleteFunc(slices.Clone(findings), func(f Finding) bool { return f.Level == LevelInfo })
 }
 
+// Told are the costs in their words alone, as a journal keeps them.
+func Told(findings []Finding) (told []Finding) {
+	for _, f := range Costs(findings) {
+		told = append(told, Finding{Code: f.Code, Level: f.Level, Message: f.Message})
+	}
+	return told
+}
+
 // Plan is the preview of a drain: what would happen to each pod of each node,
 // and why. It is computed from a snapshot and writes nothing.
 type Plan struct {
