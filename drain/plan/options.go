@@ -145,6 +145,7 @@ var pairs = []pair{
 	{"max-unhealthy", "wait-replacements", false, "without it no workload is measured"},
 	{"take-over", "lease-namespace", false, "a node is taken over by its Lease"},
 	{"guard", "disable-eviction", true, "a deletion goes past the guard too"},
+	{"surge", "disable-eviction", true, "a pod that is deleted waits for no replacement"},
 	{"force-after", "disable-eviction", true, "nothing is evicted that a budget could hold"},
 	{"max-evict-retries", "disable-eviction", true, "nothing is evicted that a budget could refuse"},
 }
