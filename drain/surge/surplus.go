@@ -31,7 +31,7 @@ func (rs Records) Surplus(v View) *Surplus {
 		if r.Batch.To == 0 || over && !v.Now.Before(until) {
 			continue
 		}
-		counts, extra := r.surplus(v.Snap)
+		counts, extra := surplusOf(v.Snap, r)
 		if r.State != Raising && r.State != Starting { // removed pods may still be in the status
 			extra = max(extra, int(r.Batch.To-r.Batch.Was))
 		}
@@ -114,9 +114,9 @@ func stale(s *kube.Snapshot, b *kube.Budget) int {
 	return max(0, healthy)
 }
 
-// surplus are, by budget, the Ready pods of a workload that surges, and how many of them it has too many. Where the
+// surplusOf are, by budget, the Ready pods of a workload that surges, and how many of them it has too many. Where the
 // workload is not shown, as before it is read, the batch is all that is known.
-func (r *Record) surplus(s *kube.Snapshot) (counts map[*kube.Budget]int, extra int) {
+func surplusOf(s *kube.Snapshot, r *Record) (counts map[*kube.Budget]int, extra int) {
 	if w := s.Workload(r.UID); w != nil {
 		return countsOf(s, w)
 	}
