@@ -156,7 +156,8 @@ func (st surgeStep) holds(p *eviction.Record) bool {
 			st.surplus = st.s.Surges.Surplus(surge.View{Run: st.s.Run.ID, Timeout: st.s.Run.Options.SurgeTimeout,
 				Snap: st.snap, From: st.s.counted(st.s.acted), Now: st.now})
 		}
-		until := st.surplus.Holds(st.snap, live)
+		left := func(b *kube.Budget) int { return st.pods().Account(b).FreeFor(p.UID) }
+		until := st.surplus.Holds(st.snap, live, left)
 		if until == nil || p.Action != plan.ActionEvict {
 			return false
 		}

@@ -139,7 +139,7 @@ func (r *Record) changedSinceWebhook(live *kube.Pod) bool {
 
 // spend is token for a pod whose eviction costs one disruption of the budget.
 func (v *View) spend(r *Record, live *kube.Pod, b *kube.Budget, refused bool) (*kube.Budget, *waits.Wait) {
-	if a := v.account(b); !refused && a.FreeFor(r.UID) > 0 && budget.PredictSpending(b).Goes() {
+	if a := v.Account(b); !refused && a.FreeFor(r.UID) > 0 && budget.PredictSpending(b).Goes() {
 		if a.InFlight >= cmp.Or(v.Limits.PerBudget, budgetAtOnce) {
 			return nil, &waits.Wait{For: waits.ForTurn}
 		}

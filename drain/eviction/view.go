@@ -59,8 +59,8 @@ func (v *View) waits(a *attempt.Attempt) bool {
 	return a.Waits(v.Now)
 }
 
-// account is what a budget still allows.
-func (v *View) account(b *kube.Budget) *budget.Account {
+// Account is what a budget still allows.
+func (v *View) Account(b *kube.Budget) *budget.Account {
 	a, wake := v.accounts.Of(b, v.Assumed, v.Snap, v.Now)
 	v.wakeAt(wake)
 	return a

@@ -146,15 +146,15 @@ func countsOf(s *kube.Snapshot, w *kube.Workload) (counts map[*kube.Budget]int, 
 	return counts, ready - int(Wants(w))
 }
 
-// Holds is until when the eviction of a pod waits, because one of its budgets allows no more disruptions than its
-// surplus, or that is not known: nil for no wait, zero where the end of the surge ends it.
-func (all *Surplus) Holds(s *kube.Snapshot, p *kube.Pod) *time.Time {
+// Holds is until when the eviction of a pod waits, because one of its budgets has no more disruptions left for the pod
+// than its surplus, or that is not known: nil for no wait, zero where the end of the surge ends it.
+func (all *Surplus) Holds(s *kube.Snapshot, p *kube.Pod, left func(*kube.Budget) int) *time.Time {
 	if !p.Ready {
 		return nil
 	}
 	for _, b := range s.BudgetsOf(p) {
 		switch sum := all.counts[b.UID]; {
-		case sum.pods > 0 && int(b.DisruptionsAllowed) <= sum.pods:
+		case sum.pods > 0 && left(b) <= sum.pods:
 			return &sum.until
 		case all.unread != nil:
 			return all.unread
