@@ -14,26 +14,26 @@ const detachTakes = 10 * time.Second
 
 // addVolumes takes the volumes of a pod into the model that are attached to its node.
 func (m *model) addVolumes(p *kube.Pod) {
-	real := m.s.Storage()
+	storage := m.s.Storage()
 	for i := range p.Spec.Volumes {
-		claim := real.Claim(p.Namespace, p.Spec.Volumes[i].Claim)
+		claim := storage.Claim(p.Namespace, p.Spec.Volumes[i].Claim)
 		if claim == nil || claim.Volume == "" {
 			continue
 		}
 		m.store.Put(claim)
-		if v := real.Volume(claim.Volume); v != nil {
+		if v := storage.Volume(claim.Volume); v != nil {
 			m.store.Put(v)
-			if driver := real.CSIDriver(v.Driver); driver != nil {
+			if driver := storage.CSIDriver(v.Driver); driver != nil {
 				m.store.Put(driver)
 			}
 		}
-		for _, a := range real.AttachmentsOf(claim.Volume) {
+		for _, a := range storage.AttachmentsOf(claim.Volume) {
 			m.store.Put(a)
 		}
 	}
 }
 
-// detach lets the volumes go that nobody has on the node any longer once the pod has left it.
+// detach detaches the volumes of a pod that has left its node, but those that another pod on the node uses.
 func (m *model) detach(p *modelPod) {
 	for i := range p.live.Spec.Volumes {
 		storage, ns := m.store.Snapshot().Storage(), p.live.Namespace

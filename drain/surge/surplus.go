@@ -78,8 +78,8 @@ func (all *Surplus) add(budget *kube.Budget, pods int, until time.Time) {
 	all.counts[budget.UID] = sum
 }
 
-// ofOthers adds those of other runs' surges, as far as their annotations tell: that of a workload, or of its ReplicaSet
-// once it is set back.
+// ofOthers adds the pods of other runs' surges. Their annotation is on the workload, and after its replicas are set back
+// for a while on its ReplicaSet.
 func (all *Surplus) ofOthers(v View) {
 	for _, kind := range []kube.Kind{kube.KindDeployments, kube.KindReplicaSets} {
 		for _, w := range kube.Workloads(v.Snap, kind) {
@@ -103,7 +103,7 @@ func (all *Surplus) ofOthers(v View) {
 	}
 }
 
-// stale is how many pods the status of a budget counts that are not Ready any more, or about to go.
+// stale is how many pods more the status of a budget counts as healthy than are Ready and not terminating.
 func stale(s *kube.Snapshot, b *kube.Budget) int {
 	healthy := int(b.CurrentHealthy)
 	for _, p := range s.PodsUnder(b) {
@@ -149,7 +149,7 @@ func countsOf(s *kube.Snapshot, w *kube.Workload) (counts map[*kube.Budget]int, 
 // Holds is until when the eviction of a pod waits, because one of its budgets has no more disruptions left for the pod
 // than its surplus, or that is not known: nil for no wait, zero where the end of the surge ends it.
 func (all *Surplus) Holds(s *kube.Snapshot, p *kube.Pod, left func(*kube.Budget) int) *time.Time {
-	if !p.Ready {
+	if !p.Ready || len(all.counts) == 0 && all.unread == nil {
 		return nil
 	}
 	for _, b := range s.BudgetsOf(p) {
