@@ -78,8 +78,8 @@ func (all *Surplus) add(budget *kube.Budget, pods int, until time.Time) {
 	all.counts[budget.UID] = sum
 }
 
-// ofOthers adds the pods of other runs' surges. Their annotation is on the workload, and after its replicas are set back
-// for a while on its ReplicaSet.
+// ofOthers adds the pods of other runs' surges. Their annotation is on the workload, and after its replicas are set
+// back for a while on its ReplicaSet.
 func (all *Surplus) ofOthers(v View) {
 	for _, kind := range []kube.Kind{kube.KindDeployments, kube.KindReplicaSets} {
 		for _, w := range kube.Workloads(v.Snap, kind) {
