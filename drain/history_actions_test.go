@@ -34,6 +34,7 @@ func (h *history) actions() map[string]func(*rapid.T) {
 		"controller":      h.controlSome,
 		"controllers":     h.controlSome,
 		"rollout":         h.rollout,
+		"rollout undo":    h.rolloutUndo,
 		"autoscaler":      h.rescale,
 		"attach":          func(*rapid.T) { h.attach() },
 		"list":            func(*rapid.T) { h.listApps() },

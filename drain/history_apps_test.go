@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
+	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
@@ -210,10 +211,13 @@ func (h *history) scale(w Write) kube.Answer {
 		if r.Kind == "ReplicaSet" {
 			of = a.controlled()
 		}
-		if of.mark != r.Mark || r.From != r.To && of.replicas != r.From {
+		if r.Mark != "" && of.mark != r.Mark || r.From != r.To && of.replicas != r.From {
 			return h.answerOf("422", w)
 		}
-		if of.mark = r.Then; r.From != r.To {
+		if r.Mark != "" {
+			of.mark = r.Then
+		}
+		if r.From != r.To {
 			of.scale(r.To)
 			a.lowered, a.ours = true, true
 		}
@@ -461,5 +465,16 @@ func (h *history) rollout(t *rapid.T) {
 		t.Skip("it has no rollouts")
 	}
 	a.rollsOut = !a.rollsOut
+	h.putApp(a)
+}
+
+// rolloutUndo is `kubectl rollout undo`: the Deployment has the annotations of an earlier ReplicaSet.
+func (h *history) rolloutUndo(t *rapid.T) {
+	a := h.someApp(t)
+	r := h.state.Surges.Of(a.uid())
+	if a.kind != "Deployment" || a.owned.mark == "" || r == nil || r.Batch.Mark != a.owned.mark || r.State != surge.Starting && r.State != surge.Lowering {
+		t.Skip("it has no annotation, or the run has not seen it")
+	}
+	a.owned.mark = ""
 	h.putApp(a)
 }

@@ -110,7 +110,7 @@ type edit struct {
 var editWords = []string{
 	"cordoned", "uncordoned", "silent", "not-ready", "crashing", "ready", "deleted", "gone", "replaced", "pending", "terminating", "finished",
 	"bare", "owned", "mirror", "tolerates", "critical", "csi-driver", "prestop", "unobserved", "always-allow", "up", "down", "denied", "synced", "stale",
-	"rolls-out", "copied", "recreated", "attached", "detached", "ours", "renewed", "out-of-service",
+	"rolls-out", "unmarked", "copied", "recreated", "attached", "detached", "ours", "renewed", "out-of-service",
 }
 
 func parseEdit(line string) (kind string, e edit) {

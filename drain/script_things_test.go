@@ -41,6 +41,9 @@ func (c *shownCluster) editWorkload(name string, e edit) {
 		meta.Annotations = map[string]string{kube.SurgeAnnotation: c.lastOf[name]}
 		delete(c.marks, name)
 	}
+	if e.has("unmarked") {
+		delete(c.marks, name)
+	}
 	if mark := c.marks[name]; mark != "" { // of the run of the script
 		meta.Annotations = map[string]string{kube.SurgeAnnotation: mark}
 	}

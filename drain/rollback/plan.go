@@ -70,8 +70,9 @@ func Plan(s *drain.State, snap *kube.Snapshot, now time.Time) []Undo {
 	}
 	for _, r := range s.Surges {
 		if r.MayStand() {
-			u := Undo{ID: r.UndoID(), What: r.UndoWhat()}
+			u := Undo{ID: r.UndoID()}
 			u.Surge, u.Left = r.Undo(s.Run.ID, snap)
+			u.What = r.UndoWhat(u.Surge)
 			undos = append(undos, u)
 		}
 	}

@@ -221,7 +221,7 @@ func (r *Record) raising(v View, w *kube.Workload) Decision {
 	other, marked := parseMark(w.SurgeMark)
 	known := r.Last == nil || r.Last.Class() == kube.AnswerConflict // it is not done
 	shown := later(later(r.Since, v.From).Add(shownWithin), r.Next)
-	switch ours := raisedBy(w, v.Run); {
+	switch ours := raisedBy(w, v.Run) || r.unmarked(w); {
 	case ours && (w.SurgeMark == r.Batch.Mark || v.End || w.Replicas != r.Batch.Was):
 		return become(Starting, "") // of what was raised before, another number is seen there
 	case r.InFlight != 0:
@@ -249,10 +249,12 @@ func (r *Record) raising(v View, w *kube.Workload) Decision {
 
 // starting waits until there is a replacement for each pod that is to leave.
 func (r *Record) starting(v View, w *kube.Workload) Decision {
-	if why := r.foreign(v, w); why != "" {
+	switch why := r.foreign(v, w); {
+	case r.unmarked(w) && !v.End:
+		return become(Lowering, "") // its pods surge again, from what it was
+	case why != "":
 		return r.anew(v, w, why)
-	}
-	if v.End {
+	case v.End:
 		return become(Lowering, "the run ended before its pods left")
 	}
 	wanted := r.wanted(v)
@@ -282,18 +284,16 @@ func (r *Record) lowering(v View, w *kube.Workload) Decision {
 	if r.InFlight != 0 {
 		return Decision{}
 	}
-	if !raisedBy(w, v.Run) {
+	if !raisedBy(w, v.Run) && !r.unmarked(w) {
 		return become(Verifying, "")
 	}
 	if r.Last.Class() == kube.AnswerDone && r.Waits(v.Now) { // the controller may be removing pods by their costs now
 		return Decision{Wake: r.Next}
 	}
 	lower := r.lower(w)
-	if r.foreign(v, w) != "" {
-		lower.From = lower.To // their number stands
-	} else {
+	if lower.From != lower.To {
 		leaving := leavingOf(v.Snap, w, &r.Batch, r.wanted(v), v.Moves)
-		if r.Late { // replacements are removed, as no pod of the batch has an available one
+		if r.Late || r.unmarked(w) { // replacements are removed, as no pod of the batch has an available one
 			leaving = leavingOf(v.Snap, w, &r.Batch, nil, nil)
 		}
 		if d := r.costs(v, leaving); len(d.Sends) > 0 || !r.settled(v, leaving) {
@@ -378,8 +378,8 @@ func (r *Record) After(verb attempt.Verb, a kube.Answer, class kube.AnswerClass,
 func (r *Record) foreign(v View, w *kube.Workload) string {
 	switch {
 	case !raisedBy(w, v.Run):
-		return cmp.Or(raisedByOther(w, v.Run), "somebody removed the annotation of the run")
-	case w.Replicas != r.Batch.To || w.SurgeMark != r.Batch.Mark: // theirs may be the number of the batch
+		return cmp.Or(raisedByOther(w, v.Run), "the annotation of the run was removed")
+	case !r.holds(w): // theirs may be the number of the batch
 		return fmt.Sprintf("somebody has set it to %d replicas since", w.Replicas)
 	}
 	return ""

@@ -2,6 +2,7 @@ package surge
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
@@ -15,9 +16,9 @@ import (
 func (r *Record) Undo(run string, s *kube.Snapshot) (requests []request.Request, left string) {
 	w := s.Workload(r.UID)
 	v := View{Run: run, Snap: s}
-	raised := w != nil && raisedBy(w, run)
+	raised := w != nil && (raisedBy(w, run) || r.unmarked(w))
 	var leaving []*kube.Pod
-	if raised && r.foreign(v, w) == "" {
+	if raised && r.holds(w) {
 		leaving = leavingOf(s, w, &r.Batch, nil, nil)
 	}
 	for i := range r.Costs {
@@ -40,12 +41,8 @@ func (r *Record) Undo(run string, s *kube.Snapshot) (requests []request.Request,
 			requests = append(requests, setCost(p, was, request.LowestDeletionCost))
 		}
 	}
-	lower := r.lower(w)
-	if raised && r.foreign(v, w) != "" {
-		lower.From = lower.To // the number of somebody else stands
-	}
 	if raised {
-		return append(requests, lower), ""
+		return append(requests, r.lower(w)), ""
 	}
 	for _, l := range lastMarks(s, w, run) {
 		requests = append(requests, l)
@@ -64,8 +61,15 @@ func setCost(p *kube.Pod, from, to string) request.SetCost {
 	return request.SetCost{Namespace: p.Namespace, Name: p.Name, UID: p.UID, From: from, To: to}
 }
 
-// UndoWhat says what Undo takes back.
-func (r *Record) UndoWhat() string {
+// UndoWhat says what the requests of Undo take back.
+func (r *Record) UndoWhat(requests []request.Request) string {
+	lowers := slices.ContainsFunc(requests, func(one request.Request) bool {
+		l, of := one.(request.Lower)
+		return of && l.From != l.To
+	})
+	if len(requests) > 0 && !lowers {
+		return "remove the annotation and the deletion costs of the run from " + r.Title() + ", whose replicas stay"
+	}
 	return fmt.Sprintf("set %s back to %d replicas, its deletion costs to what they were", r.Title(), r.Batch.Was)
 }
 

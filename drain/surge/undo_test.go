@@ -3,6 +3,7 @@ package surge
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -180,6 +181,37 @@ func TestAnnotationsThatARolloutLeaves(t *testing.T) {
 	}
 	if want := []string{"Deployment web 2 to 2", "ReplicaSet web-1 2 to 2", "ReplicaSet web-2 2 to 2"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// `kubectl rollout undo` removed the annotation. The number is set back where it is still that of the run, and said to stay
+// where it is somebody else's.
+func TestUndoWithoutTheAnnotation(t *testing.T) {
+	for manager, want := range map[string]struct{ request, what string }{
+		kube.FieldManager: {`Deployment web 4 to 2 of ""`, "set Deployment shop/web back to 2 replicas, its deletion costs to what they were"},
+		"kubectl": {"ReplicaSet web-1 4 to 4 of " + strconv.Quote(raisedMark),
+			"remove the annotation and the deletion costs of the run from Deployment shop/web, whose replicas stay"},
+	} {
+		d, rs := kubetest.Deployment("shop/web", 4)
+		d.Status.ObservedGeneration = d.Generation
+		d.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: manager, FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:replicas":{}}}`)}}
+		rs.Annotations = map[string]string{kube.SurgeAnnotation: raisedMark}
+		s := kubetest.SnapshotOf(kubetest.Now, d, rs)
+		records := FromMarks(s, "r1")
+		if len(records) != 1 {
+			t.Fatalf("%s: %d records", manager, len(records))
+		}
+		requests, left := records[0].Undo("r1", s)
+		if len(requests) != 1 || left != "" {
+			t.Fatalf("%s: %+v, left %q", manager, requests, left)
+		}
+		l := requests[0].(request.Lower)
+		if got := fmt.Sprintf("%s %s %d to %d of %q", l.Kind, l.Name, l.From, l.To, l.Mark); got != want.request {
+			t.Errorf("%s: %s, want %s", manager, got, want.request)
+		}
+		if got := records[0].UndoWhat(requests); got != want.what {
+			t.Errorf("%s: %q, want %q", manager, got, want.what)
+		}
 	}
 }
 

@@ -14,10 +14,14 @@ import (
 // its controller, which never takes one away there (SetNewReplicaSetAnnotations in kubernetes
 // pkg/controller/deployment/util). A ReplicaSet without a Deployment keeps its own.
 
-// lower is the request that sets the replicas of a workload back that the run has raised.
+// lower is the request that sets the replicas of a workload back that the run has raised. The number of somebody else
+// stays: only the annotation is removed.
 func (r *Record) lower(w *kube.Workload) request.Lower {
 	l := request.Lower{Kind: r.Kind, Namespace: r.Namespace, Name: r.Name, UID: r.UID,
 		From: r.Batch.To, To: r.Batch.Was, Mark: w.SurgeMark}
+	if !r.holds(w) {
+		l.From = l.To
+	}
 	if m, ours := parseMark(l.Mark); ours && r.Kind == "ReplicaSet" {
 		m.To = m.Was
 		l.Then = m.String()

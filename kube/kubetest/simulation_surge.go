@@ -38,10 +38,12 @@ func (s *Simulation) Raise(_ context.Context, r request.Raise) kube.Answer {
 func (s *Simulation) Lower(_ context.Context, r request.Lower) kube.Answer {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
-	if s.Marks[r.Name] != r.Mark || r.From != r.To && s.Replicas[r.Name] != r.From {
+	if r.Mark != "" && s.Marks[r.Name] != r.Mark || r.From != r.To && s.Replicas[r.Name] != r.From {
 		return kube.Answer{Code: http.StatusUnprocessableEntity}
 	}
-	s.Marks[r.Name] = r.Then
+	if r.Mark != "" {
+		s.Marks[r.Name] = r.Then
+	}
 	if r.From != r.To {
 		s.Replicas[r.Name] = r.To
 	}

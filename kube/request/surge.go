@@ -22,7 +22,7 @@ type Lower struct {
 	Namespace, Name string
 	UID             kube.UID
 	From, To        int32
-	Mark            string // content of our annotation, as it was written
+	Mark            string // content of our annotation, as it was written; "" where somebody has removed it
 	Then            string // its content afterwards, "" to remove it
 }
 

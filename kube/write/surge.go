@@ -24,14 +24,13 @@ func (w *Writer) Raise(ctx context.Context, r request.Raise) kube.Answer {
 // Lower takes replicas and annotation back together.
 func (w *Writer) Lower(ctx context.Context, r request.Lower) kube.Answer {
 	mark := annotationPath(kube.SurgeAnnotation)
-	change := map[string]any{"op": "replace", "path": mark, "value": r.Then}
-	if r.Then == "" {
-		change = map[string]any{"op": "remove", "path": mark}
-	}
-	patch := []map[string]any{
-		{"op": "test", "path": "/metadata/uid", "value": r.UID},
-		{"op": "test", "path": mark, "value": r.Mark},
-		change,
+	patch := []map[string]any{{"op": "test", "path": "/metadata/uid", "value": r.UID}}
+	if r.Mark != "" {
+		change := map[string]any{"op": "replace", "path": mark, "value": r.Then}
+		if r.Then == "" {
+			change = map[string]any{"op": "remove", "path": mark}
+		}
+		patch = append(patch, map[string]any{"op": "test", "path": mark, "value": r.Mark}, change)
 	}
 	if r.From != r.To {
 		patch = append(patch, map[string]any{"op": "test", "path": "/spec/replicas", "value": r.From},
