@@ -30,11 +30,6 @@ func raisedBy(w *kube.Workload, run string) bool {
 	return marked && m.Run == run && !m.lowered()
 }
 
-// holds reports whether the replicas of a workload are those of the raise, and nobody else's.
-func (r *Record) holds(w *kube.Workload) bool {
-	return w.Replicas == r.Batch.To && w.SurgeMark == r.Batch.Mark || r.unmarked(w)
-}
-
 // unmarked reports whether the replicas are those of the raise although the annotation is gone: `kubectl rollout undo`
 // replaces all of a Deployment's by those of an earlier ReplicaSet. managedFields tell who wrote the number last.
 func (r *Record) unmarked(w *kube.Workload) bool {

@@ -291,7 +291,7 @@ func (r *Record) lowering(v View, w *kube.Workload) Decision {
 		return Decision{Wake: r.Next}
 	}
 	lower := r.lower(w)
-	if lower.From != lower.To {
+	if lower.Scales() {
 		leaving := leavingOf(v.Snap, w, &r.Batch, r.wanted(v), v.Moves)
 		if r.Late || r.unmarked(w) { // replacements are removed, as no pod of the batch has an available one
 			leaving = leavingOf(v.Snap, w, &r.Batch, nil, nil)
@@ -379,7 +379,7 @@ func (r *Record) foreign(v View, w *kube.Workload) string {
 	switch {
 	case !raisedBy(w, v.Run):
 		return cmp.Or(raisedByOther(w, v.Run), "the annotation of the run was removed")
-	case !r.holds(w): // theirs may be the number of the batch
+	case !r.lower(w).Scales():
 		return fmt.Sprintf("somebody has set it to %d replicas since", w.Replicas)
 	}
 	return ""

@@ -136,17 +136,8 @@ func (r *Record) raised() bool {
 	return false
 }
 
-func (r *Record) inFlightCosts() (n int) {
-	for i := range r.Costs {
-		if r.Costs[i].InFlight != 0 {
-			n++
-		}
-	}
-	return n
-}
-
 // Waiting reports whether an answer is out.
-func (r *Record) Waiting() bool { return r.InFlight != 0 || r.inFlightCosts() > 0 }
+func (r *Record) Waiting() bool { return r.InFlight != 0 || Records{r}.InFlightCosts() > 0 }
 
 // stands reports whether something of the surge is to be taken back before a run ends.
 func (r *Record) stands() bool { return r.State == Raising || r.raised() || r.Waiting() }

@@ -106,7 +106,11 @@ func (rs Records) Stand() bool { return slices.ContainsFunc(rs, (*Record).stands
 // InFlightCosts counts the requests for deletion costs that have no answer yet.
 func (rs Records) InFlightCosts() (n int) {
 	for _, r := range rs {
-		n += r.inFlightCosts()
+		for i := range r.Costs {
+			if r.Costs[i].InFlight != 0 {
+				n++
+			}
+		}
 	}
 	return n
 }

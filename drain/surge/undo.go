@@ -18,7 +18,7 @@ func (r *Record) Undo(run string, s *kube.Snapshot) (requests []request.Request,
 	v := View{Run: run, Snap: s}
 	raised := w != nil && (raisedBy(w, run) || r.unmarked(w))
 	var leaving []*kube.Pod
-	if raised && r.holds(w) {
+	if raised && r.lower(w).Scales() {
 		leaving = leavingOf(s, w, &r.Batch, nil, nil)
 	}
 	for i := range r.Costs {
@@ -65,7 +65,7 @@ func setCost(p *kube.Pod, from, to string) request.SetCost {
 func (r *Record) UndoWhat(requests []request.Request) string {
 	lowers := slices.ContainsFunc(requests, func(one request.Request) bool {
 		l, of := one.(request.Lower)
-		return of && l.From != l.To
+		return of && l.Scales()
 	})
 	if len(requests) > 0 && !lowers {
 		return "remove the annotation and the deletion costs of the run from " + r.Title() + ", whose replicas stay"

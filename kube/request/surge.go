@@ -26,6 +26,9 @@ type Lower struct {
 	Then            string // its content afterwards, "" to remove it
 }
 
+// Scales reports whether it changes the number of replicas.
+func (l Lower) Scales() bool { return l.From != l.To }
+
 // SetCost changes the deletion cost of exactly one pod. From "" overwrites what is there
 // and fails with 409 if the name belongs to another pod; any other From is tested, and
 // fails with 422 where the pod or its cost is another. To "" removes the cost.

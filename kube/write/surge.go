@@ -32,7 +32,7 @@ func (w *Writer) Lower(ctx context.Context, r request.Lower) kube.Answer {
 		}
 		patch = append(patch, map[string]any{"op": "test", "path": mark, "value": r.Mark}, change)
 	}
-	if r.From != r.To {
+	if r.Scales() {
 		patch = append(patch, map[string]any{"op": "test", "path": "/spec/replicas", "value": r.From},
 			map[string]any{"op": "replace", "path": "/spec/replicas", "value": r.To})
 	}
