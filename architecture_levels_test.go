@@ -57,7 +57,7 @@ var packages = map[string]packageRow{
 	"themes":     {imports: []string{"strictyaml"}},
 	"strictyaml": {},
 
-	"cli": {imports: []string{"app", "app/config", "app/control", "app/engine", "app/journal", "app/live", "app/past", "app/preferences",
+	"cli": {imports: []string{"app", "app/config", "app/control", "app/engine", "app/hook", "app/journal", "app/live", "app/past", "app/preferences",
 		"app/rolls", "cli/build", "cli/complete", "cli/dryrun", "cli/ending", "cli/help", "cli/job", "cli/print", "cli/prompt",
 		"cli/retiring", "cli/rolling", "cli/signals", "cli/telling", "drain", "drain/host", "drain/lease",
 		"drain/plan",

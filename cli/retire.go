@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/app/hook"
 	"github.com/kdrain-tui/kdrain-tui/cli/help"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/cli/retiring"
@@ -39,9 +40,6 @@ retire worker-1 --ignore-daemonsets
 retire worker-1 --ignore-daemonsets --yes --delete-node --host-exec 'ssh {node} sudo sh -s -- --yes'`),
 		ValidArgsFunction: completionOf(p).Nodes,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("host-exec") && strings.TrimSpace(c.order.HostExec) == "" {
-				return usage("see "+cmd.CommandPath()+" --help", "--host-exec is empty: there is nothing to run")
-			}
 			return c.drain(cmd, args)
 		},
 	}
@@ -67,13 +65,27 @@ func (f *flags) bindRetire(fs *pflag.FlagSet, order *retire.Order) {
 // bindOrder adds the flags of what is to become of drained nodes.
 func (f *flags) bindOrder(fs *pflag.FlagSet, order *retire.Order) {
 	plan.AddGroup(fs, help.GroupConfirm, func(fs *pflag.FlagSet) {
-		fs.StringVar(&order.HostExec, "host-exec", "",
+		fs.Var((*hostExec)(&order.HostExec), "host-exec",
 			"run the scripts on the hosts by this `COMMAND` of the shell, which gets them on standard input; {node} is the name")
 		plan.NoDefault(fs, "host-exec", "it confirms the steps on the hosts")
 		fs.BoolVar(&order.DeleteNode, "delete-node", false, "with --yes, delete the Node objects of drained nodes")
 		plan.NoDefault(fs, "delete-node", "it is a confirmation")
 	})
 }
+
+// hostExec is a command of the shell, which is refused where it would not start.
+type hostExec string
+
+func (h *hostExec) Set(line string) error {
+	*h = hostExec(line)
+	if strings.TrimSpace(line) == "" {
+		return errors.New("there is nothing to run")
+	}
+	return hook.Check(line)
+}
+
+func (h *hostExec) String() string { return string(*h) }
+func (*hostExec) Type() string     { return "string" }
 
 // stepsOf takes the steps after a drain.
 func stepsOf(p *Program, session *app.Session, out *print.Drain, order retire.Order, yes bool) *retiring.Steps {

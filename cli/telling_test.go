@@ -47,3 +47,17 @@ func TestWhereIsJudgedFirst(t *testing.T) {
 		}
 	}
 }
+
+// A command that cannot start is refused before the cluster is asked for anything.
+func TestCommandsThatCannotStartAreRefusedFirst(t *testing.T) {
+	const none = "nowhere-to-be-found {node}"
+	for _, args := range [][]string{
+		{"roll", "worker-1", "--work", none}, {"roll", "worker-1", "--work=true", "--before", none}, {"roll", "worker-1", "--work", "echo 'no end"},
+		{"retire", "worker-1", "--delete-node", "--host-exec", none}, {"retire", "worker-1", "--host-exec", " "}, append(drainWorker1, "--notify", none),
+		{"resume", "k7f3pm", "--host-exec", none},
+	} {
+		b := newBench(t, smallCluster())
+		want := strings.SplitN(args[len(args)-2], "=", 2)[0]
+		b.expect(t, ExitUsage, []string{want}, append(args[:len(args):len(args)], "--yes")...)
+	}
+}

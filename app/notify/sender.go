@@ -32,6 +32,9 @@ func To(target string, blockedAfter time.Duration) (*Sender, error) {
 	case target == "":
 		return nil, nil
 	case !isURL(target):
+		if err := hook.Check(target); err != nil {
+			return nil, fmt.Errorf("--notify: %w", err)
+		}
 		s.send = s.run
 		return s, nil
 	}

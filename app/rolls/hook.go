@@ -2,12 +2,24 @@ package rolls
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/kdrain-tui/kdrain-tui/app/hook"
 	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain/process"
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 )
+
+// Check says which command of a roll would not start here, nil for none.
+func Check(o roll.Options) error {
+	if err := hook.Check(o.Before); err != nil {
+		return fmt.Errorf("--before: %w", err)
+	}
+	if err := hook.Check(o.Work); err != nil {
+		return fmt.Errorf("--work: %w", err)
+	}
+	return nil
+}
 
 // run runs a command of the operator for a node, and says how it ended.
 func (r *Roll) run(a roll.RunHook) roll.Input {

@@ -64,7 +64,9 @@ func GoOn(ctx context.Context, s *app.Session, id string) (r *Roll, before []rol
 		return nil, nil, &app.Error{Text: "nothing was changed", Err: err}
 	}
 	state := roll.Fold(nil, before...)
-	r, err = resume(ctx, configOf(s, written, &state.Facts), before)
+	if err = Check(state.Facts.Options); err == nil {
+		r, err = resume(ctx, configOf(s, written, &state.Facts), before)
+	}
 	if err != nil {
 		err = errors.Join(err, written.Close())
 	}

@@ -69,6 +69,9 @@ func Judge(of roll.Options, o *plan.Options, parallelGiven, canAsk bool) error {
 	if err := of.Validate(); err != nil {
 		return &app.Error{Reason: app.ReasonUsage, Err: err}
 	}
+	if err := rolls.Check(of); err != nil {
+		return &app.Error{Reason: app.ReasonUsage, Err: err}
+	}
 	if of.Work == "" && o.DryRun == plan.DryRunNone && !canAsk {
 		return &app.Error{Reason: app.ReasonUsage, Hint: "add --work=COMMAND",
 			Text: "without --work you are asked when the work is done, and there is no terminal to ask on; nothing was done"}
