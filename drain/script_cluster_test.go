@@ -108,7 +108,7 @@ type edit struct {
 
 // words that have no value, of all kinds of objects.
 var editWords = []string{
-	"cordoned", "uncordoned", "silent", "not-ready", "crashing", "ready", "deleted", "gone", "replaced", "pending", "terminating", "finished",
+	"cordoned", "uncordoned", "silent", "heard", "not-ready", "crashing", "ready", "deleted", "gone", "replaced", "pending", "terminating", "finished",
 	"bare", "owned", "mirror", "tolerates", "critical", "csi-driver", "prestop", "unobserved", "always-allow", "up", "down", "denied", "synced", "stale",
 	"rolls-out", "unmarked", "copied", "recreated", "attached", "detached", "ours", "renewed", "out-of-service",
 }
@@ -225,6 +225,8 @@ func (c *shownCluster) editNode(name string, e edit) {
 			setNodeReady(n, corev1.ConditionFalse, c.now)
 		case "silent":
 			setNodeReady(n, corev1.ConditionUnknown, c.now)
+		case "heard": // a silent kubelet is back: its first status brings the heartbeat only
+			n.Status.Conditions[0].LastHeartbeatTime = metav1.NewTime(c.now)
 		}
 	}
 	if by := e.values["by"]; by != "" { // the run that cordoned it, or another manager

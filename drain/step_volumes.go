@@ -97,9 +97,7 @@ func (st volumeStep) awaitDetach() bool {
 // unmounts reports whether volumes can leave a node. Where the kubelet is silent nothing is unmounted (Cluster API
 // shouldWaitForNodeVolumes: an unreachable node is not waited for), but from a node with the out-of-service taint the
 // attach-detach controller detaches by force (KEP-2268).
-func unmounts(node *kube.Node) bool {
-	return node != nil && (node.Ready != kube.NodeUnknown || node.OutOfService())
-}
+func unmounts(node *kube.Node) bool { return node != nil && (!node.Silent() || node.OutOfService()) }
 
 // AwaitsDetach reports whether volumes of a drained node are still on their way off it, and that is worth waiting for.
 func (s *State) AwaitsDetach(n *NodeRun, snap *kube.Snapshot) bool {

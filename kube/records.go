@@ -178,8 +178,8 @@ const (
 )
 
 // Silent reports whether nothing was heard of the kubelet since the node is Unknown. When a kubelet comes back, its
-// first status brings the heartbeats only, and the node stays Unknown for some seconds. This is for sentences only: a
-// kubelet that was heard once may be gone again, so what is safe is decided by Ready.
+// first status brings the heartbeats only, and the node stays Unknown for some seconds. This is for sentences and
+// for what is waited for: a kubelet that was heard once may be gone again, so what is safe is decided by Ready.
 func (n *Node) Silent() bool { return n.Ready == NodeUnknown && !n.Heartbeat.After(n.ReadySince) }
 
 // Cordon says who made a node unschedulable, from managedFields.

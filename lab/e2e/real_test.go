@@ -116,6 +116,36 @@ func TestRealDrain(t *testing.T) {
 	}
 }
 
+// TestRealFrozenKubelet drains a node whose kubelet is frozen until the server calls it silent. It goes on once the kubelet is
+// back: the pods end, the disk moves and is never written from two nodes, and the static pod has stayed.
+func TestRealFrozenKubelet(t *testing.T) {
+	w := realWorld(t)
+	ada := w.operator(t)
+	db, disk := w.dbOn(t, "real-1")
+	static := func() string {
+		return w.kubectl(t, "get", "pod", "-n", "kube-system", "proxy-real-1", "-o", "jsonpath={.metadata.uid} {.status.containerStatuses[0].containerID}")
+	}
+	before := static()
+	w.changeNode(t, "freeze", "real-1")
+	run := ada.start("drain", "real-1", "--ignore-daemonsets", "--yes")
+	run.waitFor(patience, "the kubelet is silent")
+	if log := w.diskLog(t, disk); slices.Contains(log, "real-2") {
+		t.Errorf("disk %s: written by %q while the kubelet is frozen", disk, log)
+	}
+	w.changeNode(t, "thaw", "real-1")
+	got := run.wait(patience)
+	got.exits(t, 0)
+	says(t, got, "volume "+disk+" of pod shop/"+db+" detached from real-1", "node/real-1 drained")
+	eventually(t, patience, db+" writes on real-2", func() bool { return slices.Contains(w.diskLog(t, disk), "real-2") })
+	if got, want := w.diskLog(t, disk), []string{"begin", "real-1", "end", "real-1", "begin", "real-2"}; !slices.Equal(got, want) {
+		t.Errorf("disk %s: written by %q, want %q", disk, got, want)
+	}
+	eventually(t, patience, "safe to power off", func() bool { return strings.Contains(ada.run("check", "real-1").out, "node/real-1: safe to power off") })
+	if after := static(); after != before {
+		t.Errorf("the static pod was %s and is %s", before, after)
+	}
+}
+
 // TestRealRoll reboots both nodes in turn. Each work command begins after all disks are detached from its node.
 func TestRealRoll(t *testing.T) {
 	w := realWorld(t)
