@@ -153,8 +153,12 @@ func (st remedyStep) setRemedy(r *remedy.Record, c remedy.Change) {
 
 // undoRemedies takes back what remedies changed, as far as that is due.
 func (st remedyStep) undoRemedies(end bool) {
+	var over time.Time
+	for _, p := range st.s.Pods {
+		over = latest(over, p.Ended)
+	}
 	for _, r := range st.s.Remedies {
-		d := r.TakeBack(st.s.Run.ID, st.snap, end, st.now)
+		d := r.TakeBack(st.s.Run.ID, st.snap, end, over, st.now)
 		st.wakeAt(d.Wake)
 		if d.Change != nil {
 			st.setRemedy(r, *d.Change)

@@ -136,7 +136,11 @@ func (d *Drain) replacement(e drain.Event) {
 
 // remedy says what was asked for outside the plan, and what became of it.
 func (d *Drain) remedy(e drain.Event) {
-	text := fmt.Sprintf("pod %s: %s: %s", e.Remedy.For, e.Remedy.What(), e.RemedyState.Words())
+	state := e.RemedyState.Words()
+	if e.Wait != nil {
+		state = "not taken back yet"
+	}
+	text := fmt.Sprintf("pod %s: %s: %s", e.Remedy.For, e.Remedy.What(), state)
 	if e.Message != "" {
 		text += ": " + e.Message
 	}

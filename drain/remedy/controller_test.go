@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -129,10 +130,10 @@ func TestFieldsAreSetBack(t *testing.T) {
 	offered, _ := asked(t, cnpgGroup, map[string]string{"phase": "healthy", "spec.enablePDB": "true"}, nil)
 	snap := kubetest.SnapshotOf(kubetest.Now)
 	r := &Record{Facts: offered.Facts, State: Done}
-	if d := r.TakeBack("r1", snap, false, kubetest.Now); d.Send != nil || d.Change != nil || !r.Awaited(kubetest.Now) {
+	if d := r.TakeBack("r1", snap, false, time.Time{}, kubetest.Now); d.Send != nil || d.Change != nil || !r.Awaited(kubetest.Now) {
 		t.Errorf("before the end: %+v", d)
 	}
-	first, back := r.Send(annotation.Mark{}, snap, kubetest.Now), r.TakeBack("r1", snap, true, kubetest.Now).Send
+	first, back := r.Send(annotation.Mark{}, snap, kubetest.Now), r.TakeBack("r1", snap, true, time.Time{}, kubetest.Now).Send
 	if back == nil || first.Verb != attempt.VerbSet || back.Verb != attempt.VerbUnset || back.Request != r.fieldsRequest(r.Fields.Back()) {
 		t.Fatalf("%+v, then %+v", first, back)
 	}

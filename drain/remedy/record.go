@@ -3,10 +3,12 @@ package remedy
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
@@ -113,13 +115,20 @@ type Decision struct {
 }
 
 // TakeBack decides whether the change of a remedy is undone now. Replicas and fields are restored at the end of a run,
-// and a taint is removed when its node has returned.
-func (r *Record) TakeBack(run string, snap *kube.Snapshot, end bool, now time.Time) Decision {
+// whose last pod has left at the time over, and a taint is removed when its node has returned.
+func (r *Record) TakeBack(run string, snap *kube.Snapshot, end bool, over, now time.Time) Decision {
 	if !r.Open() {
 		return Decision{}
 	}
 	if r.Waits(now) {
 		return Decision{Wake: r.Next}
+	}
+	until, why := r.held(snap, over, now)
+	switch held := end && now.Before(until); {
+	case held && why != "" && why != r.Message:
+		return Decision{Change: &Change{State: r.State, Message: why, Retry: now.Add(settles)}}
+	case held:
+		return Decision{Wake: until}
 	}
 	switch {
 	case r.Kind != OutOfService && end, r.Kind == OutOfService && r.State != Taken &&
@@ -127,6 +136,42 @@ func (r *Record) TakeBack(run string, snap *kube.Snapshot, end bool, now time.Ti
 		return r.takeBack(run, snap)
 	}
 	return Decision{}
+}
+
+// settles is how long another drain that waits for a budget is given to use what a pod that has become Ready allows.
+const settles = 5 * time.Second
+
+// held is until when a scale is not taken back, as the controller would remove a Ready pod which a budget needs: with the
+// reason, while a budget allows no removal, as long as the replacement of the last pod that left, at the time over, may
+// take to start; then until the pod of the budgets that became Ready last has been so for a moment.
+func (r *Record) held(snap *kube.Snapshot, over, now time.Time) (until time.Time, why string) {
+	w, starts := snap.Workload(r.UID), over.Add(budget.ComesUpIn)
+	if w == nil || r.Kind != Scale {
+		return until, ""
+	}
+	for _, b := range budgetsOf(snap, w) {
+		if b.DisruptionsAllowed < r.To-r.From && now.Before(starts) {
+			return starts, "budget " + b.Name + " allows no removal of a pod now"
+		}
+		for _, p := range snap.PodsUnder(b) {
+			if at := now.Add(p.ReadySince.Add(settles).Sub(snap.ServerTime(now))); p.Ready && at.After(until) {
+				until = at
+			}
+		}
+	}
+	return until, ""
+}
+
+// budgetsOf are the budgets that count Ready pods of a workload.
+func budgetsOf(snap *kube.Snapshot, w *kube.Workload) (budgets []*kube.Budget) {
+	for _, p := range budget.CountedWith(snap, w) {
+		for _, b := range snap.BudgetsOf(p) {
+			if p.Ready && !slices.Contains(budgets, b) {
+				budgets = append(budgets, b)
+			}
+		}
+	}
+	return budgets
 }
 
 func (r *Record) takeBack(run string, snap *kube.Snapshot) Decision {
