@@ -133,7 +133,7 @@ func (r *Rollback) look(ctx context.Context) error {
 // settle waits for the controllers of workloads that were set back already, as by a rollback that died.
 func (r *Rollback) settle(ctx context.Context) {
 	awaitSetBack(ctx, r.session, r.State, func(one *surge.Record, run string, snapshot *kube.Snapshot) bool {
-		return surge.StillRaised(snapshot, one.UID, run)
+		return surge.StillRaised(snapshot, one, run)
 	})
 }
 
@@ -145,7 +145,7 @@ func awaitSetBack(ctx context.Context, s *Session, of *drain.State,
 	defer cancel()
 	_ = s.await(ctx, func(snapshot *kube.Snapshot) (bool, time.Time) {
 		return !slices.ContainsFunc(of.Surges, func(r *surge.Record) bool {
-			return r.MayStand() && !surge.SetBack(snapshot, r.UID, of.Run.ID) && !other(r, of.Run.ID, snapshot)
+			return r.MayStand() && !surge.SetBack(snapshot, r, of.Run.ID) && !other(r, of.Run.ID, snapshot)
 		}), time.Time{}
 	})
 }

@@ -123,7 +123,6 @@ func (h *history) judgeReplaced(t *rapid.T, a *app, c *surge.Change) {
 	switch {
 	case c.Batch != nil:
 		a.begun = &begun{others, max(0, len(others)-int(batch.Was)+len(batch.Pods))}
-	case h.shownCluster.apps[a.name].owned.mark == "": // its pods surge again, from what it was
 	case c.State == surge.Lowering && !c.Late && c.Message == "":
 		leave := 0
 		for _, m := range batch.Pods {

@@ -30,6 +30,8 @@ func raisedBy(w *kube.Workload, run string) bool {
 	return marked && m.Run == run && !m.lowered()
 }
 
+const annotationRemoved = "the annotation of the run was removed"
+
 // unmarked reports whether the replicas are those of the raise although the annotation is gone: `kubectl rollout undo`
 // replaces all of a Deployment's by those of an earlier ReplicaSet. managedFields tell who wrote the number last.
 func (r *Record) unmarked(w *kube.Workload) bool {

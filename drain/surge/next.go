@@ -165,7 +165,8 @@ func (r *Record) anew(v View, w *kube.Workload, why string) Decision {
 	moves, not, ends := r.wanted(v), whyNot(v.Snap, w, v.Run, v.Managed), r.readyBy(v)
 	switch {
 	case v.End || len(moves) == 0 || !raisedBy(w, v.Run) || !not.Passes():
-		return become(Lowering, why)
+		again := r.unmarked(w) && len(r.Batch.Second) > 0 // they are in no third batch
+		return Decision{Change: &Change{State: Lowering, Message: why, Late: again}}
 	case !ends.IsZero() && !v.Now.Before(ends):
 		return late(v, w, &r.Batch)
 	case not != nil:
@@ -250,8 +251,6 @@ func (r *Record) raising(v View, w *kube.Workload) Decision {
 // starting waits until there is a replacement for each pod that is to leave.
 func (r *Record) starting(v View, w *kube.Workload) Decision {
 	switch why := r.foreign(v, w); {
-	case r.unmarked(w) && !v.End:
-		return become(Lowering, "") // its pods surge again, from what it was
 	case why != "":
 		return r.anew(v, w, why)
 	case v.End:
@@ -378,7 +377,7 @@ func (r *Record) After(verb attempt.Verb, a kube.Answer, class kube.AnswerClass,
 func (r *Record) foreign(v View, w *kube.Workload) string {
 	switch {
 	case !raisedBy(w, v.Run):
-		return cmp.Or(raisedByOther(w, v.Run), "the annotation of the run was removed")
+		return cmp.Or(raisedByOther(w, v.Run), annotationRemoved)
 	case !r.lower(w).Scales():
 		return fmt.Sprintf("somebody has set it to %d replicas since", w.Replicas)
 	}

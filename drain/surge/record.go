@@ -189,7 +189,7 @@ func (r *Record) Become(c Change, at time.Time) {
 }
 
 // end notes that the batch is over. Pods that the controller has not removed although nobody interfered are in one more
-// batch: it has removed others, that were not Ready.
+// batch: it has removed others, that were not Ready. So are those of a batch whose annotation was removed.
 func (r *Record) end(state State) {
 	note := func(list []kube.UID, uid kube.UID) []kube.UID {
 		if slices.Contains(list, uid) {
@@ -199,7 +199,7 @@ func (r *Record) end(state State) {
 	}
 	for _, m := range r.Batch.Pods {
 		r.Tried = note(r.Tried, m.UID)
-		if state != Done || r.Why != "" || slices.Contains(r.Batch.Second, m.UID) {
+		if state != Done || r.Why != "" && r.Why != annotationRemoved || slices.Contains(r.Batch.Second, m.UID) {
 			r.Spent = note(r.Spent, m.UID)
 		}
 	}

@@ -69,16 +69,17 @@ func orphans(s *kube.Snapshot, of *Facts, text string) (requests []request.Lower
 }
 
 // StillRaised reports whether the replicas of a workload that the run raised are still to be set back.
-func StillRaised(s *kube.Snapshot, of kube.UID, run string) bool {
-	w := s.Workload(of)
-	return w != nil && raisedBy(w, run)
+func StillRaised(s *kube.Snapshot, r *Record, run string) bool {
+	w := s.Workload(r.UID)
+	return w != nil && (raisedBy(w, run) || r.unmarked(w))
 }
 
 // SetBack reports whether the replicas of a workload that the run raised are set back, and its controller has seen
 // that and removed the pods that are too many: what Undo takes back before that is not all.
-func SetBack(s *kube.Snapshot, of kube.UID, run string) bool {
-	w := s.Workload(of)
-	return w == nil || !raisedBy(w, run) && setBack(w, lastMarks(s, w, run)) && len(activeOf(s, w)) <= int(w.Replicas)
+func SetBack(s *kube.Snapshot, r *Record, run string) bool {
+	w := s.Workload(r.UID)
+	return w == nil || !StillRaised(s, r, run) && setBack(w, lastMarks(s, w, run)) &&
+		len(activeOf(s, w)) <= int(w.Replicas)
 }
 
 // setBack reports whether no annotation can come to those that are left on ReplicaSets. The controller of a Deployment
