@@ -219,7 +219,6 @@ func (r *Record) held(v View, why *Reason) Decision {
 }
 
 func (r *Record) raising(v View, w *kube.Workload) Decision {
-	other, marked := parseMark(w.SurgeMark)
 	known := r.Last == nil || r.Last.Class() == kube.AnswerConflict // it is not done
 	shown := later(later(r.Since, v.From).Add(shownWithin), r.Next)
 	switch ours := raisedBy(w, v.Run) || r.unmarked(w); {
@@ -232,7 +231,7 @@ func (r *Record) raising(v View, w *kube.Workload) Decision {
 	case v.End && !v.Now.Before(shown):
 		return become(Left, "whether its replicas were raised is not known: "+
 			cmp.Or(r.Last.Words(), "it was accepted, and does not show")+"; to set them back: "+v.ByHand)
-	case marked && other.Run != v.Run, w.Replicas != r.Batch.Was:
+	case raisedByOther(w, v.Run) != "", w.Replicas != r.Batch.Was:
 		return become(Planned, "") // it is decided again from what it is now
 	case v.End:
 		return Decision{Wake: shown}

@@ -142,9 +142,10 @@ func whyNot(s *kube.Snapshot, w *kube.Workload, run string, managed bool) *Reaso
 	return nil
 }
 
-// raisedByOther says which other run surges a workload, "" for none.
+// raisedByOther says which other run surges a workload, "" for none. An annotation whose number the workload does not
+// have is an old copy, which `kubectl rollout undo` brings back from a ReplicaSet.
 func raisedByOther(w *kube.Workload, run string) string {
-	if mark, marked := parseMark(w.SurgeMark); !marked || mark.Run == run {
+	if mark, marked := parseMark(w.SurgeMark); !marked || mark.Run == run || mark.To != w.Replicas {
 		return ""
 	}
 	return Raised(w)

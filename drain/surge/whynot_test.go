@@ -68,6 +68,9 @@ func TestWhyNot(t *testing.T) {
 		"another run": {deployed(func(d *appsv1.Deployment) {
 			d.Annotations = map[string]string{kube.SurgeAnnotation: mark{Run: "r2", Was: 1, To: 2}.String()}
 		}), false, CodeOther, "run r2 has raised Deployment web from 1 to 2"},
+		"an old copy of another run's annotation": {deployed(func(d *appsv1.Deployment) {
+			d.Annotations = map[string]string{kube.SurgeAnnotation: mark{Run: "r9", Was: 90, To: 91}.String()}
+		}), false, "", ""},
 		"an annotation that is none": {deployed(func(d *appsv1.Deployment) { d.Annotations = map[string]string{kube.SurgeAnnotation: "x"} }), false, "", ""},
 		"wants none": {deployed(func(d *appsv1.Deployment) {
 			none := int32(0)
