@@ -20,11 +20,12 @@ func Check(line string) error {
 		return errors.New("there is no shell sh in PATH to run it")
 	}
 	var unread *exec.ExitError
-	if out, err := exec.Command("sh", "-n", "-c", line).CombinedOutput(); errors.As(err, &unread) {
+	out, err := exec.Command("sh", "-n", "-c", line).CombinedOutput()
+	if errors.As(err, &unread) {
 		return fmt.Errorf("the shell cannot read it: %s", kube.Clean(strings.TrimSpace(string(out))))
 	}
-	if strings.Trim(word, plainWord) != "" || word[0] == '-' { // an assignment, an expansion, quotes: only running it tells
-		return nil
+	if strings.Trim(word, plainWord) != "" || word[0] == '-' {
+		return nil // an assignment, an expansion, quotes: only running it tells
 	}
 	var none *exec.ExitError
 	if err := exec.Command("sh", "-c", `command -v "$1" >/dev/null`, "sh", word).Run(); errors.As(err, &none) {

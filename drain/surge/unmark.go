@@ -19,7 +19,7 @@ import (
 func (r *Record) lower(w *kube.Workload) request.Lower {
 	l := request.Lower{Kind: r.Kind, Namespace: r.Namespace, Name: r.Name, UID: r.UID,
 		From: r.Batch.To, To: r.Batch.Was, Mark: w.SurgeMark}
-	if !r.unmarked(w) && (w.Replicas != r.Batch.To || w.SurgeMark != r.Batch.Mark) { // theirs may be the number of the batch
+	if !r.unmarked(w) && (w.Replicas != r.Batch.To || w.SurgeMark != r.Batch.Mark) { // theirs may be our number
 		l.From = l.To
 	}
 	if m, ours := parseMark(l.Mark); ours && r.Kind == "ReplicaSet" {
