@@ -70,9 +70,8 @@ func Plan(s *drain.State, snap *kube.Snapshot, now time.Time) []Undo {
 	}
 	for _, r := range s.Surges {
 		if r.MayStand() {
-			u := Undo{ID: r.UndoID()}
+			u := Undo{ID: r.UndoID(), What: r.UndoWhat()}
 			u.Surge, u.Left = r.Undo(s.Run.ID, snap)
-			u.What = r.UndoWhat(u.Surge)
 			undos = append(undos, u)
 		}
 	}
@@ -285,6 +284,8 @@ func (u *Undo) Undone() string {
 		return "node/" + u.Node + " in service again"
 	case u.Release != nil:
 		return "lease/" + u.Release.Name + " given back"
+	case u.Surge != nil && !surge.Scales(u.Surge):
+		return u.What + ": its replicas were not changed, the rest is done"
 	case u.Surge != nil || u.Fields != nil:
 		return u.What + ": done"
 	case u.Cordon.Unschedulable: // the cordon was somebody else's

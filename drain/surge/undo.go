@@ -61,16 +61,17 @@ func setCost(p *kube.Pod, from, to string) request.SetCost {
 	return request.SetCost{Namespace: p.Namespace, Name: p.Name, UID: p.UID, From: from, To: to}
 }
 
-// UndoWhat says what the requests of Undo take back.
-func (r *Record) UndoWhat(requests []request.Request) string {
-	lowers := slices.ContainsFunc(requests, func(one request.Request) bool {
-		l, of := one.(request.Lower)
-		return of && l.Scales()
-	})
-	if len(requests) > 0 && !lowers {
-		return "remove the annotation and the deletion costs of the run from " + r.Title() + ", whose replicas stay"
-	}
+// UndoWhat says what Undo takes back.
+func (r *Record) UndoWhat() string {
 	return fmt.Sprintf("set %s back to %d replicas, its deletion costs to what they were", r.Title(), r.Batch.Was)
+}
+
+// Scales reports whether one of the requests of Undo changes the replicas.
+func Scales(requests []request.Request) bool {
+	return slices.ContainsFunc(requests, func(one request.Request) bool {
+		l, lowers := one.(request.Lower)
+		return lowers && l.Scales()
+	})
 }
 
 // UndoID is the same for the same surge in each plan of a rollback.
