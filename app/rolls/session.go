@@ -44,6 +44,9 @@ func Begin(ctx context.Context, s *app.Session, facts roll.Facts) (*Roll, error)
 	if err := s.Runs.CheckCommands(planned); err != nil {
 		return nil, err
 	}
+	if err := Check(facts.Options); err != nil { // from a dashboard
+		return nil, &app.Error{Reason: app.ReasonUsage, Err: err}
+	}
 	written, err := journal.CreateRoll(s.Runs.Dir, facts.Run.ID)
 	if err != nil {
 		return nil, &app.Error{Text: "cannot write the journal of the roll in " + s.Runs.Dir + "; nothing was changed",
