@@ -231,9 +231,15 @@ func TestRollbackByAnnotationsBesideADamagedJournal(t *testing.T) {
 }
 
 func TestSurgeTakenBackHasALine(t *testing.T) {
-	u := rollback.Undo{What: "set Deployment shop/web back to 2 replicas", Surge: []request.Request{request.Lower{}}}
-	if got := u.Undone(); got != "set Deployment shop/web back to 2 replicas: done" {
-		t.Error(got)
+	const what = "set Deployment shop/web back to 2 replicas"
+	for want, one := range map[string]request.Request{
+		what + ": done": request.Lower{From: 4, To: 2},
+		what + ": its replicas were not changed, the rest is done": request.Lower{From: 4, To: 4},
+	} {
+		u := rollback.Undo{What: what, Surge: []request.Request{request.SetCost{}, one}}
+		if got := u.Undone(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 
