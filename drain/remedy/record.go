@@ -149,7 +149,13 @@ func (r *Record) held(snap *kube.Snapshot, over, now time.Time) (until time.Time
 	if w == nil || r.Kind != Scale {
 		return until, ""
 	}
-	for _, b := range budgetsOf(snap, w) {
+	ready := slices.DeleteFunc(budget.CountedWith(snap, w), func(p *kube.Pod) bool {
+		return !p.Ready || p.Terminating()
+	})
+	if len(ready) <= int(r.From) { // the controller removes pods that are not Ready
+		return until, ""
+	}
+	for _, b := range snap.BudgetsOf(ready[0]) {
 		if b.DisruptionsAllowed < r.To-r.From && now.Before(starts) {
 			return starts, "budget " + b.Name + " allows no removal of a pod now"
 		}
@@ -160,18 +166,6 @@ func (r *Record) held(snap *kube.Snapshot, over, now time.Time) (until time.Time
 		}
 	}
 	return until, ""
-}
-
-// budgetsOf are the budgets that count Ready pods of a workload.
-func budgetsOf(snap *kube.Snapshot, w *kube.Workload) (budgets []*kube.Budget) {
-	for _, p := range budget.CountedWith(snap, w) {
-		for _, b := range snap.BudgetsOf(p) {
-			if p.Ready && !slices.Contains(budgets, b) {
-				budgets = append(budgets, b)
-			}
-		}
-	}
-	return budgets
 }
 
 func (r *Record) takeBack(run string, snap *kube.Snapshot) Decision {
