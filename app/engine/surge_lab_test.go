@@ -453,7 +453,7 @@ func TestLabSurgeKilledAndRolledBack(t *testing.T) {
 				}
 			}
 			s.until(s.w, "three pods are left", func(snap *kube.Snapshot) bool {
-				return len(snap.PodsIn(s.namespace)) == 3 && surge.SetBack(snap, s.before.UID, state.Run.ID)
+				return len(snap.PodsIn(s.namespace)) == 3 && surge.SetBack(snap, state.Surges.Of(kube.UID(s.before.UID)), state.Run.ID)
 			})
 		}
 		for _, p := range s.w.Snapshot().PodsIn(s.namespace) {
