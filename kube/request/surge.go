@@ -27,7 +27,7 @@ type Lower struct {
 }
 
 // Scales reports whether it changes the number of replicas.
-func (l Lower) Scales() bool { return l.From != l.To }
+func (r Lower) Scales() bool { return r.From != r.To }
 
 // SetCost changes the deletion cost of exactly one pod. From "" overwrites what is there
 // and fails with 409 if the name belongs to another pod; any other From is tested, and
