@@ -138,7 +138,7 @@ func (d *Drain) replacement(e drain.Event) {
 func (d *Drain) remedy(e drain.Event) {
 	state := e.RemedyState.Words()
 	if e.Wait != nil {
-		state = "not taken back yet"
+		state = "not undone yet"
 	}
 	text := fmt.Sprintf("pod %s: %s: %s", e.Remedy.For, e.Remedy.What(), state)
 	if e.Message != "" {

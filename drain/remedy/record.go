@@ -141,7 +141,7 @@ func (r *Record) TakeBack(run string, snap *kube.Snapshot, end bool, over, now t
 // settles is how long another drain that waits for a budget is given to use what a pod that has become Ready allows.
 const settles = 5 * time.Second
 
-// held is until when a scale is not taken back, as the controller would remove a Ready pod which a budget needs: with
+// held is until when a scale is not undone, as the controller would remove a Ready pod which a budget needs: with
 // the reason, while a budget allows no removal, as long as the replacement of the last pod that left, at the time over,
 // may take to start; then until the pod of the budgets that became Ready last has been so for a moment.
 func (r *Record) held(snap *kube.Snapshot, over, now time.Time) (until time.Time, why string) {

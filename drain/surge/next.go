@@ -249,10 +249,10 @@ func (r *Record) raising(v View, w *kube.Workload) Decision {
 
 // starting waits until there is a replacement for each pod that is to leave.
 func (r *Record) starting(v View, w *kube.Workload) Decision {
-	switch why := r.foreign(v, w); {
-	case why != "":
+	if why := r.foreign(v, w); why != "" {
 		return r.anew(v, w, why)
-	case v.End:
+	}
+	if v.End {
 		return become(Lowering, "the run ended before its pods left")
 	}
 	wanted := r.wanted(v)

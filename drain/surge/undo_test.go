@@ -184,8 +184,8 @@ func TestAnnotationsThatARolloutLeaves(t *testing.T) {
 	}
 }
 
-// `kubectl rollout undo` removed the annotation. The number is set back where it is still that of the run, and stays where
-// it is somebody else's.
+// `kubectl rollout undo` removed the annotation. The replicas are set back where the run wrote them last, and not
+// changed where somebody else did.
 func TestUndoWithoutTheAnnotation(t *testing.T) {
 	for manager, want := range map[string]string{
 		kube.FieldManager: `Deployment web 4 to 2 of ""`, "kubectl": "ReplicaSet web-1 4 to 4 of " + strconv.Quote(raisedMark),
