@@ -113,14 +113,22 @@ func (h *Handover) Over(ctx context.Context) error {
 	return errors.Join(err, live)
 }
 
-// live is an *Error where a run renews a Lease.
+// live is an *Error where a run renews a Lease, or where its Lease is deleted before it has expired.
 func (h *Handover) live(ctx context.Context) (live, err error) {
 	s, m := h.session, h.Marked
-	said := false
+	var seen *kube.Lease
+	var ends time.Time // of the Lease that was seen
 	err = s.await(ctx, func(snapshot *kube.Snapshot) (bool, time.Time) {
 		now := s.Now()
 		lease, node := heldLease(snapshot, m, now)
 		switch {
+		case lease == nil && now.Before(ends):
+			live = &Error{
+				Text: fmt.Sprintf("the Lease of run %s was just released: the run has ended, or somebody undoes it; "+
+					"nothing was changed", seen.Holder),
+				Hint: "see what is left; the same command again undoes that",
+			}
+			return true, time.Time{}
 		case lease == nil:
 			return true, time.Time{}
 		case lease.Alive(now):
@@ -130,13 +138,13 @@ func (h *Handover) live(ctx context.Context) (live, err error) {
 				Hint: "abort it first, where it runs",
 			}
 			return true, time.Time{}
-		case !said:
+		case seen == nil:
 			s.report(fmt.Sprintf(
 				"run %s holds the Lease of node %s: waiting up to %s to see whether it is still running",
 				lease.Holder, node, lease.Duration))
 		}
-		said = true
-		return false, now.Add(max(time.Second, snapshot.LeaseEnds(lease).Sub(now)))
+		seen, ends = lease, snapshot.LeaseEnds(lease)
+		return false, now.Add(max(time.Second, ends.Sub(now)))
 	})
 	return live, err
 }
