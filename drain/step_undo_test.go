@@ -44,7 +44,7 @@ func TestWhatCannotBeTakenBackStaysToBeDone(t *testing.T) {
 		"no right":          {kube.Answer{Code: 403, Message: "may not"}, nil, remedy.Left, "may not"},
 		"no answer":         {kube.Answer{Failure: "EOF"}, nil, remedy.Left, "EOF"},
 		"it is gone":        {kube.Answer{Code: 404, Reason: "NotFound", Message: `replicasets.apps "web" not found`}, nil, remedy.Kept, "it is gone"},
-		"another number":    {kube.Answer{Code: 422, Message: "no"}, func(f *steps) { f.scaleTo("web", 5, false) }, remedy.Kept, "somebody has set it to 5 since"},
+		"another number":    {kube.Answer{Code: 422, Message: "no"}, func(f *steps) { f.scaleTo("web", 5, false) }, remedy.Kept, "another run or somebody else has set it to 5 since"},
 		"the number before": {kube.Answer{Code: 422, Message: "no"}, func(f *steps) { f.scaleTo("web", 2, false) }, remedy.Kept, "it already has that number"},
 	} {
 		t.Run(name, func(t *testing.T) {

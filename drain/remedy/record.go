@@ -9,6 +9,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
@@ -123,7 +124,7 @@ func (r *Record) TakeBack(run string, snap *kube.Snapshot, end bool, over, now t
 	if r.Waits(now) {
 		return Decision{Wake: r.Next}
 	}
-	until, why := r.held(snap, over, now)
+	until, why := r.held(run, snap, over, now)
 	switch held := end && now.Before(until); {
 	case held && why != "" && why != r.Message:
 		return Decision{Change: &Change{State: r.State, Message: why, Retry: now.Add(settles)}}
@@ -141,13 +142,17 @@ func (r *Record) TakeBack(run string, snap *kube.Snapshot, end bool, over, now t
 // settles is how long another drain that waits for a budget is given to use what a pod that has become Ready allows.
 const settles = 5 * time.Second
 
-// held is until when a scale is not undone, as the controller would remove a Ready pod which a budget needs: with
-// the reason, while a budget allows no removal, as long as the replacement of the last pod that left, at the time over,
-// may take to start; then until the pod of the budgets that became Ready last has been so for a moment.
-func (r *Record) held(snap *kube.Snapshot, over, now time.Time) (until time.Time, why string) {
+// held is until when a scale is not undone, with the reason: while another run has raised the workload, whose number
+// is beside ours then, and while a budget needs a Ready pod that the controller would remove. Both are waited for as
+// long as the replacement of the last pod that left, at the time over, may take to start; then it is waited until the
+// pod of the budgets that became Ready last has been so for a moment.
+func (r *Record) held(run string, snap *kube.Snapshot, over, now time.Time) (until time.Time, why string) {
 	w, starts := snap.Workload(r.UID), over.Add(budget.ComesUpIn)
 	if w == nil || r.Kind != Scale {
 		return until, ""
+	}
+	if raisedByOther(w, run) {
+		return starts, surge.Raised(w)
 	}
 	ready := slices.DeleteFunc(budget.CountedWith(snap, w), func(p *kube.Pod) bool {
 		return !p.Ready || p.Terminating()
