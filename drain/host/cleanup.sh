@@ -283,11 +283,30 @@ remove_files() {
 	for folder in $emptied; do
 		empty "$folder"
 	done
-	for file in kubeconfig bootstrap-kubeconfig config.yaml kubeadm-flags.env; do
+	# The last are the state of its managers, with which a kubelet of another configuration does not start.
+	for file in kubeconfig bootstrap-kubeconfig config.yaml instance-config.yaml kubeadm-flags.env \
+		cpu_manager_state memory_manager_state dra_manager_state allocated_pods_state actuated_pods_state \
+		device-plugins/kubelet_internal_checkpoint; do
 		if [ -e "$root$kubelet_dir/$file" ]; then
 			run rm -f -- "$root$kubelet_dir/$file" || die 1 "$kubelet_dir/$file could not be removed"
 		fi
 	done
+}
+
+# name_network names the interfaces and rules that stay until the host reboots: other programs may use them, too.
+name_network() {
+	found=
+	for name in cni0 flannel.1 vxlan.calico tunl0 cilium_host kube-bridge kube-ipvs0 nodelocaldns; do
+		[ ! -e "$root/sys/class/net/$name" ] || found="$found interface $name,"
+	done
+	for tool in iptables ip6tables; do
+		command -v "$tool-save" >/dev/null || continue
+		# Names of chains have no blank, and no character of a pattern.
+		# shellcheck disable=SC2046
+		set -- $("$tool-save" 2>/dev/null | sed -n -e 's/^:\(KUBE-[^ ]*\) .*/\1/p' -e 's/^:\(CNI-[^ ]*\) .*/\1/p')
+		[ "$#" = 0 ] || found="$found $# chains of $tool such as $1,"
+	done
+	[ -z "$found" ] || say "stays until the host reboots:${found%,}"
 }
 
 # fails notes a check that did not hold; all are made before the script ends.
@@ -331,6 +350,7 @@ step_clean() {
 	fi
 	unmount
 	remove_files
+	name_network
 	if [ "$dry_run" = yes ]; then
 		say "a dry run: nothing was changed, and the checks were not made"
 		return

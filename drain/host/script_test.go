@@ -44,6 +44,7 @@ esac`,
 escaped=$(printf '%s' "$1" | sed 's/ /\\040/g')
 grep -v -F " $escaped " "$KDRAIN_TUI_ROOT/proc/self/mounts" >"$STATE/mounts"
 cp "$STATE/mounts" "$KDRAIN_TUI_ROOT/proc/self/mounts"`,
+	"iptables-save": `[ ! -e "$STATE/chains" ] || cat "$STATE/chains"`, "ip6tables-save": ``,
 	"id":    `echo "${AS:-0}"`,
 	"uname": `echo "${HOST:-WORKER-1}"`,
 	"sleep": ``,
@@ -86,6 +87,7 @@ func newScratch(t *testing.T, runtime string, services ...string) *scratch {
 	for path, text := range map[string]string{
 		"etc/machine-id": machineID + "\n", "etc/kubernetes/kubelet.conf": "a", "etc/kubernetes/pki/ca.crt": "a", "etc/kubernetes/.hidden": "a",
 		"etc/cni/net.d/10.conflist": "a", "var/lib/cni/results/x": "a", "var/lib/kubelet/pki/kubelet.key": "a", "var/lib/kubelet/config.yaml": "a",
+		"var/lib/kubelet/cpu_manager_state": "a", "var/lib/kubelet/device-plugins/kubelet_internal_checkpoint": "a", "var/lib/kubelet/checkpoints/of-a-container": "kept",
 		"var/lib/kubelet/pods/p/data": "kept", "root/.kube/config": "a", "etc/hosts": "kept",
 		"proc/self/mounts": "/dev/sda1 / ext4 rw 0 0\ntmpfs " + s.root + "/var/lib/kubelet/pods/p tmpfs rw 0 0\n" +
 			"/dev/sdb " + s.root + `/var/lib/kubelet/pods/p/with\040blank ext4 rw 0 0` + "\n/dev/sdc " + s.root + "/var/lib/kubelet-other ext4 rw 0 0\n",
@@ -161,7 +163,7 @@ func (s *scratch) calls() []string {
 	var calls []string
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
-		if !strings.Contains(line, "is-active") && !strings.Contains(line, " -q") {
+		if !strings.Contains(line, "is-active") && !strings.Contains(line, " -q") && !strings.HasPrefix(line, "ip") {
 			calls = append(calls, strings.ReplaceAll(line, s.root, ""))
 		}
 	}
@@ -228,7 +230,8 @@ func TestClean(t *testing.T) {
 				}
 				for path, kept := range map[string]bool{
 					"etc/kubernetes": true, "etc/kubernetes/kubelet.conf": false, "etc/kubernetes/pki": false, "etc/kubernetes/.hidden": false, "etc/cni/net.d/10.conflist": false,
-					"var/lib/cni/results": false, "var/lib/kubelet/pki/kubelet.key": false, "var/lib/kubelet/config.yaml": false, "root/.kube/config": false,
+					"var/lib/cni/results": false, "var/lib/kubelet/pki/kubelet.key": false, "var/lib/kubelet/config.yaml": false, "var/lib/kubelet/cpu_manager_state": false,
+					"var/lib/kubelet/device-plugins/kubelet_internal_checkpoint": false, "var/lib/kubelet/checkpoints/of-a-container": true, "root/.kube/config": false,
 					"var/lib/kubelet/pods/p/data": true, "etc/hosts": true,
 				} {
 					if s.has(path) != kept {
@@ -377,6 +380,26 @@ func TestTheProofIsNotInTheText(t *testing.T) {
 	}
 	if got := Passed("", StepStop); got != "stop: all checks passed" {
 		t.Errorf("%q", got)
+	}
+}
+
+// What stays of the network is named, also in a dry run: it is gone once the host reboots.
+func TestCleanNamesWhatStays(t *testing.T) {
+	for _, shell := range shells() {
+		for _, way := range []string{"--dry-run", "--yes"} {
+			s := newScratch(t, "containerd", "containerd")
+			s.shell = shell
+			if _, out := s.sh(worker("containerd://2"), StepClean, way); strings.Contains(out, "stays") {
+				t.Errorf("nothing is there:\n%s", out)
+			}
+			put(t, s.root+"/sys/class/net/cni0/mtu", "1500", 0o644)
+			s.set("chains", "*nat\n:PREROUTING ACCEPT [0:0]\n:CNI-0123 - [0:0]\n:KUBE-SERVICES - [0:0]\n-A POSTROUTING -j KUBE-POSTROUTING\n")
+			s.set("active/containerd", "")
+			want := "clean: stays until the host reboots: interface cni0, 2 chains of iptables such as CNI-0123\n"
+			if code, out := s.sh(worker("containerd://2"), StepClean, way); code != 0 || !strings.Contains(out, want) {
+				t.Errorf("%q %s: %d, no %q\n%s", shell, way, code, want, out)
+			}
+		}
 	}
 }
 
