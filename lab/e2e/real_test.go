@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -162,62 +161,6 @@ func TestRealRoll(t *testing.T) {
 		if boot(node) == before[i] {
 			t.Errorf("%s was not rebooted", node)
 		}
-	}
-}
-
-// TestRealRetire retires a node by a shell on it. Afterwards the host finds nothing of Kubernetes there.
-func TestRealRetire(t *testing.T) {
-	w := realWorld(t)
-	w.retire(t, "real-1")
-}
-
-// TestRealRetireWithoutRuntime is the same where containerd was killed after the kubelet was stopped: its containers live on, as
-// the unit of containerd lets them.
-func TestRealRetireWithoutRuntime(t *testing.T) {
-	w := realWorld(t)
-	w.onNode(t, "real-1", "systemctl", "disable", "containerd")
-	w.onNode(t, "real-1", "systemctl", "stop", "containerd")
-	if left := w.processesIn(t, "real-1", "/kubepods"); len(left) == 0 {
-		t.Fatal("the containers ended with containerd: the test shows nothing")
-	}
-	ada := w.operator(t)
-	got := ada.run("cleanup-script", "real-1", "--step", "clean")
-	got.exits(t, 0)
-	w.onNode(t, "real-1", "systemctl", "stop", "kubelet")
-	clean := w.lab("node", "exec", "real-1", "sh", "-s", "--", "--yes")
-	clean.Stdin = strings.NewReader(got.out)
-	said, err := clean.CombinedOutput()
-	left := w.processesIn(t, "real-1", "/kubepods")
-	if passed := err == nil && strings.Contains(string(said), "all checks passed"); passed != (len(left) == 0) {
-		t.Errorf("the clean-up passed: %t, and these run: %q\n%s", passed, left, said)
-	}
-}
-
-var kubernetesOn = regexp.MustCompile(`kubelet|containerd|runc|pause`)
-
-// retire takes a node out of the cluster and looks at its machine from outside.
-func (w *world) retire(t *testing.T, node string) {
-	t.Helper()
-	ada := w.operator(t)
-	exec := fmt.Sprintf("%s node --dir %s exec {node} sh -s -- --yes", labBin, w.dir)
-	got := ada.run("retire", node, "--ignore-daemonsets", "--yes", "--delete-node", "--host-exec", exec)
-	got.exits(t, 0)
-	for _, line := range w.processesIn(t, node, "") {
-		if kubernetesOn.MatchString(line) {
-			t.Errorf("%s still runs %s", node, line)
-		}
-	}
-	if left := w.processesIn(t, node, "/kubepods"); len(left) > 0 {
-		t.Errorf("processes of pods on %s: %q", node, left)
-	}
-	if mounts := w.onNode(t, node, "sh", "-c", "grep -E ' /var/lib/kubelet/| /run/containerd/' /proc/self/mountinfo || true"); mounts != "" {
-		t.Errorf("mounts on %s:\n%s", node, mounts)
-	}
-	if files := w.onNode(t, node, "sh", "-c", "ls /etc/kubernetes/*.conf /etc/kubernetes/manifests/* /etc/cni/net.d/* 2>/dev/null || true"); files != "" {
-		t.Errorf("files on %s:\n%s", node, files)
-	}
-	if nodes := w.kubectl(t, "get", "nodes", "-o", "name"); strings.Contains(nodes, node) {
-		t.Errorf("nodes: %s", nodes)
 	}
 }
 
