@@ -57,6 +57,18 @@ real: build bin/lab ## end-to-end tests on real nodes: kubelet, containerd and s
 	@KDRAIN_LAB=$(CURDIR)/bin/lab KDRAIN_BIN=$(CURDIR)/bin/kdrain-tui \
 		go test -C lab -tags=e2e,real ./e2e -run TestReal -count=1 -v -timeout=20m
 
+# The flows that meet the API server and its controllers most.
+VERSIONS ?= 1.34 1.35 1.37
+CORE := TestDrain|TestCheck|TestCordonAndUncordon|TestEvictDaemonSets|TestHandover|TestRollThatIsKilledTwice|TestVolumes|TestWaysOut|TestOperators|TestEveryControl|TestTwoRuns|TestDemoScene
+.PHONY: versions
+versions: build bin/lab ## the predictor and the core of the end-to-end tests on other versions of Kubernetes (each is built first: ten minutes)
+	@export KDRAIN_LAB=$(CURDIR)/bin/lab KDRAIN_BIN=$(CURDIR)/bin/kdrain-tui; \
+	for version in $(VERSIONS); do \
+		echo "Kubernetes $$version"; export LAB_KUBERNETES=$$version; \
+		bin/lab build && go test -C lab -tags landing ./landing -count=1 -args -n 300 -seed 1 && \
+			go test -C lab -tags=e2e ./e2e -run '$(CORE)' -count=1 -timeout=30m || exit 1; \
+	done
+
 .PHONY: build
 build: ## the program: bin/kdrain-tui
 	@go build $(STRIP) -o bin/kdrain-tui .

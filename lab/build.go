@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -29,6 +28,8 @@ type programs struct {
 	stamp string   // the file of the stamp
 	built []string // the files that the stamp comes from
 	all   []program
+	// kubernetes is a version other than that of go.mod, and folder the one of its programs; "" for go.mod's.
+	kubernetes, folder string
 }
 
 // The order is that of the build: small ones first, so that the first lines of
@@ -99,11 +100,14 @@ func (p *programs) ensure(ctx context.Context, log io.Writer) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	bin := filepath.Join(source, "bin")
+	bin := filepath.Join(source, "bin", p.folder)
 	if err := os.MkdirAll(bin, 0o755); err != nil {
 		return "", fmt.Errorf("create the folder of the binaries: %w", err)
 	}
-	ldflags, err := versionFlags(ctx, source)
+	if err := p.makeModule(ctx, source); err != nil {
+		return "", err
+	}
+	ldflags, err := versionFlags(ctx, filepath.Join(source, p.module()))
 	if err != nil {
 		return "", err
 	}
@@ -223,17 +227,13 @@ func (p program) build(ctx context.Context, source, aside, ldflags, step string,
 
 // versionFlags stamps the version of Kubernetes into its programs; unstamped
 // ones report a version that kubectl cannot parse. kwok and etcd ignore it.
-func versionFlags(ctx context.Context, source string) (string, error) {
-	data, err := goOutput(ctx, source, "list", "-m", "-json", "k8s.io/kubernetes")
-	if err != nil {
-		return "", err
-	}
+func versionFlags(ctx context.Context, dir string) (string, error) {
 	var module struct {
 		Version string
 		Time    time.Time
 	}
-	if err := json.Unmarshal(data, &module); err != nil {
-		return "", fmt.Errorf("read what go list says of k8s.io/kubernetes: %w", err)
+	if err := goJSON(ctx, dir, &module, "list", "-m", "-json", kubernetesModule); err != nil {
+		return "", err
 	}
 	numbers := strings.SplitN(strings.TrimPrefix(module.Version, "v"), ".", 3)
 	if len(numbers) != 3 {

@@ -19,6 +19,7 @@ const usage = `usage: lab COMMAND [--dir DIR]
 
   up [--pace fast|real] [--audit]    build what is missing, start a lab, print the path of its kubeconfig
      [--nodes N]                     with N real nodes, real-1 to real-N (Linux, root)
+     [--kubernetes VERSION]          of another Kubernetes, such as 1.34 (or LAB_KUBERNETES=1.34)
   scene NAME                         fill the cluster with a scene (%s) and wait until it has settled
   down                               stop what up started
   status                             say what runs
@@ -51,8 +52,10 @@ type command struct {
 	pace  string
 	audit bool
 	nodes int
-	set   map[string]bool // flags that were given, not defaulted
-	args  []string
+	// kubernetes is its minor version, "" for that of go.mod.
+	kubernetes string
+	set        map[string]bool // flags that were given, not defaulted
+	args       []string
 }
 
 func main() {
@@ -109,6 +112,9 @@ func parse(args []string) (command, error) {
 		flags.BoolVar(&cmd.audit, "audit", false, "")
 		flags.IntVar(&cmd.nodes, "nodes", 0, "")
 	}
+	if cmd.name == "up" || cmd.name == "build" {
+		flags.StringVar(&cmd.kubernetes, "kubernetes", os.Getenv("LAB_KUBERNETES"), "")
+	}
 	for rest := args[1:]; len(rest) > 0; {
 		if err := flags.Parse(rest); err != nil {
 			return command{}, usageError{err.Error()}
@@ -159,7 +165,10 @@ func dispatch(ctx context.Context, cmd command, out, log io.Writer) error {
 	}
 	switch cmd.name {
 	case "build":
-		_, err = controlPlane.ensure(ctx, log)
+		programs, err := controlPlaneOf(cmd.kubernetes)
+		if err == nil {
+			_, err = programs.ensure(ctx, log)
+		}
 		return err
 	case "up":
 		return up(ctx, dir, cmd, out, log)

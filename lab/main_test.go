@@ -17,6 +17,8 @@ func TestFlagsStandBeforeOrAfterArguments(t *testing.T) {
 	}{
 		{"up --pace real --audit --dir d", command{name: "up", pace: "real", audit: true, dir: "d"}},
 		{"up", command{name: "up", pace: "fast"}},
+		{"up --kubernetes 1.34", command{name: "up", pace: "fast", kubernetes: "1.34"}},
+		{"build --kubernetes=1.35", command{name: "build", kubernetes: "1.35"}},
 		{"scene demo --dir d", command{name: "scene", dir: "d", args: []string{"demo"}}},
 		{"scene --dir=d demo", command{name: "scene", dir: "d", args: []string{"demo"}}},
 		{"kubectl --dir d get pods -A --dir x", command{name: "kubectl", dir: "d", args: []string{"get", "pods", "-A", "--dir", "x"}}},
@@ -36,7 +38,8 @@ func TestFlagsStandBeforeOrAfterArguments(t *testing.T) {
 }
 
 func TestWrongCallsEndWithTwoAndTheUsage(t *testing.T) {
-	for _, line := range []string{"", "fly", "up --pace slow", "up now", "scene", "scene nowhere", "down --pace fast"} {
+	for _, line := range []string{"", "fly", "up --pace slow", "up now", "up --kubernetes 1.20", "build --kubernetes 1",
+		"up --kubernetes 1.34 --nodes 1", "scene", "scene nowhere", "down --pace fast"} {
 		var out, log bytes.Buffer
 		args := strings.Fields(line)
 		if len(args) > 0 {

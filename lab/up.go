@@ -30,7 +30,14 @@ func up(ctx context.Context, dir string, cmd command, out, log io.Writer) error 
 	if _, known := paces[cmd.pace]; !known {
 		return usageError{fmt.Sprintf("unknown pace %q: fast or real", cmd.pace)}
 	}
-	bin, err := controlPlane.ensure(ctx, log)
+	programs, err := controlPlaneOf(cmd.kubernetes)
+	switch {
+	case err != nil:
+		return err
+	case cmd.kubernetes != "" && cmd.nodes > 0:
+		return usageError{"--nodes and --kubernetes: real nodes are of the version of go.mod"}
+	}
+	bin, err := programs.ensure(ctx, log)
 	if err != nil {
 		return err
 	}
@@ -49,7 +56,7 @@ func up(ctx context.Context, dir string, cmd command, out, log io.Writer) error 
 	case err != nil:
 		return err
 	case lab.live():
-		return again(ctx, lab, cmd, out, log)
+		return again(ctx, lab, bin, cmd, out, log)
 	default:
 		// Left over from a lab that was killed or outlived by its machine.
 		if warning := lab.abandoned(); warning != "" {
@@ -111,12 +118,15 @@ func (l *Lab) abandoned() string {
 }
 
 // again is `up` on a lab that is up already.
-func again(ctx context.Context, lab *Lab, cmd command, out, log io.Writer) error {
+func again(ctx context.Context, lab *Lab, bin string, cmd command, out, log io.Writer) error {
 	if cmd.set["pace"] && cmd.pace != lab.Pace {
 		return fmt.Errorf("the lab in %s runs at pace %s; stop it with `lab down` to change that", lab.dir, lab.Pace)
 	}
 	if cmd.audit && !lab.Audit {
 		return fmt.Errorf("the lab in %s runs without --audit; stop it with `lab down` to change that", lab.dir)
+	}
+	if cmd.kubernetes != "" && bin != lab.Bin {
+		return fmt.Errorf("the lab in %s runs another Kubernetes; stop it with `lab down` to change that", lab.dir)
 	}
 	if cmd.set["nodes"] && cmd.nodes != len(lab.Nodes) {
 		return fmt.Errorf("the lab in %s runs with %d real nodes; stop it with `lab down` to change that", lab.dir,
