@@ -29,6 +29,7 @@ type shownCluster struct {
 	pods    map[string]*corev1.Pod // by name: who has the name now
 	budgets map[string]*policyv1.PodDisruptionBudget
 	marks   map[string]string   // of surges, by workload
+	onSet   map[string]bool     // whose ReplicaSet alone has it: a Deployment adopted it, or was created again
 	lastOf  map[string]string   // the same, also after it was lowered
 	offset  time.Duration       // of the server's clock
 	apps    map[string]shownApp // of a history
@@ -37,7 +38,7 @@ type shownCluster struct {
 
 func newShownCluster() *shownCluster {
 	c := &shownCluster{now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), nodes: map[string]*corev1.Node{},
-		pods: map[string]*corev1.Pod{}, budgets: map[string]*policyv1.PodDisruptionBudget{}, marks: map[string]string{}, lastOf: map[string]string{}}
+		pods: map[string]*corev1.Pod{}, budgets: map[string]*policyv1.PodDisruptionBudget{}, marks: map[string]string{}, onSet: map[string]bool{}, lastOf: map[string]string{}}
 	c.store = kube.NewStore(func() time.Time { return c.now })
 	c.server("up")
 	for _, k := range kube.Kinds {
@@ -110,7 +111,7 @@ type edit struct {
 var editWords = []string{
 	"cordoned", "uncordoned", "silent", "heard", "not-ready", "crashing", "ready", "deleted", "gone", "replaced", "pending", "terminating", "finished",
 	"bare", "owned", "mirror", "tolerates", "critical", "csi-driver", "prestop", "unobserved", "always-allow", "up", "down", "denied", "synced", "stale",
-	"rolls-out", "unmarked", "copied", "recreated", "attached", "detached", "ours", "renewed", "out-of-service",
+	"rolls-out", "unmarked", "copied", "recreated", "restored", "attached", "detached", "ours", "renewed", "out-of-service",
 }
 
 func parseEdit(line string) (kind string, e edit) {

@@ -81,7 +81,7 @@ func (c *shownCluster) show(w Write, a kube.Answer) {
 		c.change(fmt.Sprintf("workload %s kind=%s replicas=%d ours", sent[request.Scale](w).Name, sent[request.Scale](w).Kind, sent[request.Scale](w).To))
 	case sends[request.Raise](w):
 		r := sent[request.Raise](w)
-		c.marks[r.Name], c.lastOf[r.Name] = r.Mark, r.Mark
+		c.marks[r.Name], c.lastOf[r.Name], c.onSet[r.Name] = r.Mark, r.Mark, r.Kind == "ReplicaSet"
 		c.change(fmt.Sprintf("workload %s kind=%s replicas=%d ours", r.Name, r.Kind, r.To))
 	case sends[request.Lower](w):
 		r := sent[request.Lower](w)

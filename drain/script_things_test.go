@@ -74,6 +74,13 @@ func (c *shownCluster) editWorkload(name string, e edit) {
 		meta.UID += "-deployment"
 		if e.has("recreated") { // its ReplicaSet was not deleted
 			meta.UID += "'"
+			c.onSet[name] = true
+		}
+		if e.has("restored") { // with all that it had, and its ReplicaSet was
+			owned.UID, meta.UID = owned.UID+"'", meta.UID+"'"
+		}
+		if c.onSet[name] {
+			meta.Annotations = nil
 		}
 		controller := true
 		owned.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "Deployment", Name: name, UID: meta.UID, Controller: &controller}}

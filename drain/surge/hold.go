@@ -63,7 +63,11 @@ func short(v View, w *kube.Workload, of *kube.Pod) bool {
 			serves++
 		}
 	}
-	return serves < Wants(w) || ready > w.Replicas
+	wants := Wants(w)
+	if raisedBy(w, v.Run) { // what could not be set back is wanted, too: a pod takes the place of each that goes
+		wants = w.Replicas
+	}
+	return serves < wants || ready > w.Replicas
 }
 
 // Wants is how many pods a workload is to have, without the raise of a surge.

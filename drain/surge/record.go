@@ -281,9 +281,9 @@ func (r *Record) Resume() {
 }
 
 // leaves reports whether its pods stay where they are: their replacements were not Ready in
-// time, or may not start, and that is what was asked for then.
+// time, or may not start, or the replicas cannot be set back, and that is what was asked for then.
 func (r *Record) leaves(then Fallback) bool {
-	return then == FallbackLeave && (r.State == Refused || r.State == Undone && r.Late)
+	return then == FallbackLeave && (r.State == Refused || r.State == Left || r.State == Undone && r.Late)
 }
 
 // ByHand returns the commands that undo what is left of the surge: first the deletion costs,

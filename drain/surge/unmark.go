@@ -50,20 +50,23 @@ func unmarked(w *kube.Workload) request.Lower {
 		From: w.Replicas, To: w.Replicas, Mark: w.SurgeMark}
 }
 
-// orphans are the requests that undo the raise of a Deployment at the ReplicaSets that outlive it, as with
-// --cascade=orphan: those with the text of its annotation. One that was adopted since has the number of its new owner.
+// orphans are the requests that undo the raise of a workload at what outlives it and has the text of its annotation:
+// the ReplicaSets of a Deployment, as with --cascade=orphan, or a Deployment that was created again from its manifest,
+// as by `kubectl replace --force`. A ReplicaSet that was adopted since has the number of its new owner.
 func orphans(s *kube.Snapshot, of *Facts, text string) (requests []request.Lower) {
-	for _, rs := range kube.Workloads(s, kube.KindReplicaSets) {
-		m, marked := parseMark(rs.SurgeMark)
-		owned := rs.UID == of.UID || rs.Owner != nil && rs.Owner.UID == of.UID
-		if !marked || owned || rs.Namespace != of.Namespace || rs.SurgeMark != text {
-			continue
+	for _, kind := range []kube.Kind{kube.KindDeployments, kube.KindReplicaSets} {
+		for _, w := range kube.Workloads(s, kind) {
+			m, marked := parseMark(w.SurgeMark)
+			owned := w.UID == of.UID || w.Owner != nil && w.Owner.UID == of.UID
+			if !marked || owned || w.Namespace != of.Namespace || w.SurgeMark != text {
+				continue
+			}
+			lower := unmarked(w)
+			if w.Owner == nil && w.Replicas == m.To {
+				lower.To = m.Was
+			}
+			requests = append(requests, lower)
 		}
-		lower := unmarked(rs)
-		if rs.Owner == nil && rs.Replicas == m.To {
-			lower.To = m.Was
-		}
-		requests = append(requests, lower)
 	}
 	return requests
 }
@@ -78,7 +81,10 @@ func StillRaised(s *kube.Snapshot, r *Record, run string) bool {
 // that and removed the pods that are too many: what Undo takes back before that is not all.
 func SetBack(s *kube.Snapshot, r *Record, run string) bool {
 	w := s.Workload(r.UID)
-	return w == nil || !StillRaised(s, r, run) && setBack(w, lastMarks(s, w, run)) &&
+	if w == nil {
+		return len(orphans(s, &r.Facts, r.Batch.Mark)) == 0
+	}
+	return !StillRaised(s, r, run) && setBack(w, lastMarks(s, w, run)) &&
 		len(activeOf(s, w)) <= int(w.Replicas)
 }
 
