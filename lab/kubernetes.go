@@ -49,8 +49,8 @@ func (p *programs) module() string {
 	return filepath.Join("bin", p.folder, "module")
 }
 
-// makeModule makes the module of another version of Kubernetes unless it is there. The checksum database vouches for what
-// it needs; minimal version selection makes it the same everywhere.
+// makeModule makes the module of another version of Kubernetes unless it is there. The checksum database vouches for
+// what it needs; minimal version selection makes it the same everywhere.
 func (p *programs) makeModule(ctx context.Context, source string) error {
 	if p.kubernetes == "" {
 		return nil
@@ -93,7 +93,8 @@ func (p *programs) makeModule(ctx context.Context, source string) error {
 // folders, which are not in the module.
 func (p *programs) moduleFile(ctx context.Context, source string) (string, error) {
 	var download struct{ GoMod string }
-	if err := goJSON(ctx, source, &download, "mod", "download", "-json", kubernetesModule+"@"+p.kubernetes); err != nil {
+	of := kubernetesModule + "@" + p.kubernetes
+	if err := goJSON(ctx, source, &download, "mod", "download", "-json", of); err != nil {
 		return "", err
 	}
 	var own struct {
