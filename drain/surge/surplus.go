@@ -146,19 +146,22 @@ func countsOf(s *kube.Snapshot, w *kube.Workload) (counts map[*kube.Budget]int, 
 	return counts, ready - int(Wants(w))
 }
 
-// Holds is until when the eviction of a pod waits, because one of its budgets has no more disruptions left for the pod
-// than its surplus, or that is not known: nil for no wait, zero where the end of the surge ends it.
+// Holds is until when the eviction of a pod waits, because its budget has no more disruptions left for the pod than its
+// surplus, or that is not known: nil for no wait, zero where the end of the surge ends it. A pod of several budgets
+// waits for none of them: the server refuses it, whatever they allow.
 func (all *Surplus) Holds(s *kube.Snapshot, p *kube.Pod, left func(*kube.Budget) int) *time.Time {
 	if !p.Ready || len(all.counts) == 0 && all.unread == nil {
 		return nil
 	}
-	for _, b := range s.BudgetsOf(p) {
-		switch sum := all.counts[b.UID]; {
-		case sum.pods > 0 && left(b) <= sum.pods:
-			return &sum.until
-		case all.unread != nil:
-			return all.unread
-		}
+	budgets := s.BudgetsOf(p)
+	if len(budgets) != 1 {
+		return nil
+	}
+	switch sum := all.counts[budgets[0].UID]; {
+	case sum.pods > 0 && left(budgets[0]) <= sum.pods:
+		return &sum.until
+	case all.unread != nil:
+		return all.unread
 	}
 	return nil
 }
