@@ -58,7 +58,8 @@ func orphans(s *kube.Snapshot, of *Facts, text string) (requests []request.Lower
 		for _, w := range kube.Workloads(s, kind) {
 			m, marked := parseMark(w.SurgeMark)
 			owned := w.UID == of.UID || w.Owner != nil && w.Owner.UID == of.UID
-			if !marked || owned || w.Namespace != of.Namespace || w.SurgeMark != text {
+			another := kind == kube.KindDeployments && w.Name != of.Name // copied from it, with all annotations
+			if !marked || owned || another || w.Namespace != of.Namespace || w.SurgeMark != text {
 				continue
 			}
 			lower := unmarked(w)
