@@ -124,14 +124,14 @@ func (v *View) unavailable() string {
 		return r.Pod == v.UID && r.InFlight != 0
 	}):
 		return OffOnItsWay
-	case !v.Blocked && !v.Stuck && !v.Silent():
+	case !v.Blocked && !v.Stuck && !v.notReady():
 		return "it is neither blocked nor stuck"
 	}
 	return ""
 }
 
-// Silent reports whether the node is off, or does not say how it is.
-func (v *View) Silent() bool { return v.Node != nil && v.Node.Ready != kube.NodeReady }
+// notReady reports whether the node is off, or not known to be Ready.
+func (v *View) notReady() bool { return v.Node != nil && v.Node.Ready != kube.NodeReady }
 
 // budget is the one budget that holds the pod, or why there is none to speak of.
 func (v *View) budget() (*kube.Budget, string) {
@@ -306,7 +306,7 @@ func (v *View) kill() Remedy {
 	case over && len(v.Live.Finalizers) > 0:
 		r.DisabledReason = "finalizer " + strings.Join(v.Live.Finalizers, ", ") +
 			" blocks it: no deletion gets past a finalizer"
-	case !v.Silent() && !v.Stuck:
+	case !v.notReady() && !v.Stuck:
 		r.DisabledReason = "its node is Ready and it is not stuck: its kubelet can still terminate it"
 	}
 	return r
@@ -322,7 +322,7 @@ func (v *View) taint() Remedy {
 	r.Risk = "The machine must really be off. All pods on it are removed from the API, also those that the plan leaves there, and their volumes " +
 		"are attached elsewhere at once: if it still runs, two machines write to them. The taint is removed when the node returns, or by rollback."
 	switch {
-	case !v.Silent():
+	case !v.notReady():
 		r.DisabledReason = v.Node.Name + " is Ready"
 	case v.Node.OutOfService():
 		r.DisabledReason = v.Node.Name + " already has the taint"
