@@ -32,7 +32,7 @@ func TestRealLogs(t *testing.T) {
 		term.keys("Enter")
 		term.until(patience, "only "+c.pod, func(s screen) bool { return s.shows(c.pod) && !s.shows("agent-") })
 		term.keys("Enter")
-		term.waitFor("YAML") // a part of the page of a pod
+		term.waitFor("2 logs   3 yaml")
 		term.keys("2")
 		shown := term.until(patience, "the log of "+c.pod, func(s screen) bool { return s.shows(c.log) })
 		if shown.shows(c.not) {
