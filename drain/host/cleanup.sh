@@ -145,15 +145,16 @@ remove_pods() {
 	esac
 }
 
+# A busy host takes longer to stop a pod than the 2 s that crictl waits.
 remove_cri() {
-	ids=$(crictl --runtime-endpoint "$runtime_endpoint" pods -q) || die 1 "crictl does not list the pods of $runtime_endpoint"
+	ids=$(crictl --timeout 60s --runtime-endpoint "$runtime_endpoint" pods -q) || die 1 "crictl does not list the pods of $runtime_endpoint"
 	for id in $ids; do
-		run crictl --runtime-endpoint "$runtime_endpoint" stopp "$id" || die 1 "pod $id could not be stopped"
-		run crictl --runtime-endpoint "$runtime_endpoint" rmp -f "$id" || die 1 "pod $id could not be removed"
+		run crictl --timeout 60s --runtime-endpoint "$runtime_endpoint" stopp "$id" || die 1 "pod $id could not be stopped"
+		run crictl --timeout 60s --runtime-endpoint "$runtime_endpoint" rmp -f "$id" || die 1 "pod $id could not be removed"
 	done
-	ids=$(crictl --runtime-endpoint "$runtime_endpoint" ps -a -q) || die 1 "crictl does not list the containers of $runtime_endpoint"
+	ids=$(crictl --timeout 60s --runtime-endpoint "$runtime_endpoint" ps -a -q) || die 1 "crictl does not list the containers of $runtime_endpoint"
 	for id in $ids; do
-		run crictl --runtime-endpoint "$runtime_endpoint" rm -f "$id" || die 1 "container $id could not be removed"
+		run crictl --timeout 60s --runtime-endpoint "$runtime_endpoint" rm -f "$id" || die 1 "container $id could not be removed"
 	done
 }
 

@@ -27,7 +27,7 @@ daemon-reload) ;;
 *) exit 9 ;;
 esac`,
 	"crictl": `[ -e "$STATE/active/$RUNTIME" ] || exit 1
-shift 2
+shift 4
 case "$*" in
 "pods -q") cat "$STATE/pods" ;;
 "ps -a -q") cat "$STATE/containers" ;;
@@ -203,7 +203,7 @@ func proved(out string, step Step) bool {
 	return strings.HasSuffix(out, "\n"+Passed("k7f3ab", step)+"\n")
 }
 
-const cri = "crictl --runtime-endpoint unix:///run/containerd/containerd.sock "
+const cri = "crictl --timeout 60s --runtime-endpoint unix:///run/containerd/containerd.sock "
 
 func TestClean(t *testing.T) {
 	for runtime, c := range map[string]struct {
