@@ -39,7 +39,9 @@ func TestRealLogs(t *testing.T) {
 			t.Errorf("%s: %q\n%s", c.pod, c.not, framed(shown))
 		}
 		term.keys("Escape")
-		term.keys("Escape") // the filter
+		term.until(patience, "the list", func(s screen) bool { return !s.shows("3 yaml") })
+		term.keys("Escape")
+		term.until(patience, "the list without the filter", func(s screen) bool { return s.shows("agent-") })
 	}
 	term.keys("q")
 	if code, _ := term.ended(); code != 0 {
