@@ -28,7 +28,7 @@ type programs struct {
 	stamp string   // the file of the stamp
 	built []string // the files that the stamp comes from
 	all   []program
-	// kubernetes is a version other than that of go.mod, and folder the one of its programs; "" for go.mod's.
+	// kubernetes is a version other than the one in go.mod, folder is where its programs are; "" for the one in go.mod.
 	kubernetes, folder string
 }
 

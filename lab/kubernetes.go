@@ -19,8 +19,8 @@ var otherVersions = map[string]string{"1.34": "v1.34.4", "1.35": "v1.35.4", "1.3
 
 const kubernetesModule = "k8s.io/kubernetes"
 
-// controlPlaneOf is the control plane of a minor version of Kubernetes, "" for that of go.mod. The programs of another
-// version are built in a module of their own, below the folder of the programs.
+// controlPlaneOf is the control plane of a minor version of Kubernetes, "" for the one in go.mod. The programs of
+// another version are built in a module of their own, below the folder of the programs.
 func controlPlaneOf(minor string) (*programs, error) {
 	if minor == "" {
 		return &controlPlane, nil

@@ -52,7 +52,7 @@ type command struct {
 	pace  string
 	audit bool
 	nodes int
-	// kubernetes is its minor version, "" for that of go.mod.
+	// kubernetes is its minor version, "" for the one in go.mod.
 	kubernetes string
 	set        map[string]bool // flags that were given, not defaulted
 	args       []string

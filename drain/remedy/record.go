@@ -151,8 +151,8 @@ func (r *Record) held(run string, snap *kube.Snapshot, over, now time.Time) (unt
 	if w == nil || r.Kind != Scale {
 		return until, ""
 	}
-	if raisedByOther(w, run) {
-		return starts, surge.Raised(w)
+	if other := surge.RaisedByOther(w, run); other != "" {
+		return starts, other
 	}
 	ready := slices.DeleteFunc(budget.CountedWith(snap, w), func(p *kube.Pod) bool {
 		return !p.Ready || p.Terminating()

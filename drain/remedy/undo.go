@@ -49,19 +49,14 @@ func (r *Record) undoScale(run string, snap *kube.Snapshot) (request request.Req
 		return nil, "it is gone"
 	case w != nil && surge.WithoutRun(w, run) == r.From:
 		return nil, "it already has that number"
-	case w != nil && raisedByOther(w, run):
-		return nil, surge.Raised(w)
+	case w != nil && surge.RaisedByOther(w, run) != "":
+		return nil, surge.RaisedByOther(w, run)
 	case w != nil && surge.WithoutRun(w, run) != r.To:
 		return nil, fmt.Sprintf("another run or somebody else has set it to %d since", w.Replicas)
 	case w != nil && !w.ReplicasOurs:
 		return nil, "somebody else has set its number since"
 	}
 	return r.scaleRequest(r.To, r.From), ""
-}
-
-// raisedByOther reports whether replicas of a workload are those of another run's surge, which it sets back.
-func raisedByOther(w *kube.Workload, run string) bool {
-	return surge.Wants(w) < surge.WithoutRun(w, run)
 }
 
 // UndoWhat says what Undo takes back.

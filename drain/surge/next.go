@@ -231,7 +231,7 @@ func (r *Record) raising(v View, w *kube.Workload) Decision {
 	case v.End && !v.Now.Before(shown):
 		return become(Left, "whether its replicas were raised is not known: "+
 			cmp.Or(r.Last.Words(), "it was accepted, and does not show")+"; to set them back: "+v.ByHand)
-	case raisedByOther(w, v.Run) != "", w.Replicas != r.Batch.Was:
+	case RaisedByOther(w, v.Run) != "", w.Replicas != r.Batch.Was:
 		return become(Planned, "") // it is decided again from what it is now
 	case v.End:
 		return Decision{Wake: shown}
@@ -335,7 +335,7 @@ func (r *Record) verifying(v View, w *kube.Workload) Decision {
 		return become(Kept, "it is gone")
 	}
 	// Another run sets back what it has raised, and the next batch waits for that.
-	switch other := raisedByOther(w, v.Run); {
+	switch other := RaisedByOther(w, v.Run); {
 	case w.Replicas == r.Batch.To && (v.End || other == "" && len(v.Moves) == 0):
 		return become(Kept, cmp.Or(other, fmt.Sprintf("somebody else keeps it at %d replicas", w.Replicas)))
 	case r.Late || v.End && r.Why != "":
@@ -376,7 +376,7 @@ func (r *Record) After(verb attempt.Verb, a kube.Answer, class kube.AnswerClass,
 func (r *Record) foreign(v View, w *kube.Workload) string {
 	switch {
 	case !raisedBy(w, v.Run):
-		return cmp.Or(raisedByOther(w, v.Run), annotationRemoved)
+		return cmp.Or(RaisedByOther(w, v.Run), annotationRemoved)
 	case !r.lower(w).Scales():
 		return fmt.Sprintf("somebody has set it to %d replicas since", w.Replicas)
 	}

@@ -116,7 +116,7 @@ func ForPod(s *kube.Snapshot, p *kube.Pod, managed bool) (*kube.Workload, *Reaso
 // can. Managed takes a number that belongs to another tool.
 func whyNot(s *kube.Snapshot, w *kube.Workload, run string, managed bool) *Reason {
 	name := w.Kind + " " + w.Name
-	if other := raisedByOther(w, run); other != "" {
+	if other := RaisedByOther(w, run); other != "" {
 		return &Reason{CodeOther, other}
 	}
 	switch {
@@ -142,9 +142,9 @@ func whyNot(s *kube.Snapshot, w *kube.Workload, run string, managed bool) *Reaso
 	return nil
 }
 
-// raisedByOther says which other run surges a workload, "" for none. An annotation whose number the workload does not
+// RaisedByOther says which other run surges a workload, "" for none. An annotation whose number the workload does not
 // have is an old copy, which `kubectl rollout undo` brings back from a ReplicaSet.
-func raisedByOther(w *kube.Workload, run string) string {
+func RaisedByOther(w *kube.Workload, run string) string {
 	if mark, marked := parseMark(w.SurgeMark); !marked || mark.Run == run || mark.To != w.Replicas {
 		return ""
 	}
