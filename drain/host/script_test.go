@@ -27,7 +27,7 @@ daemon-reload) ;;
 *) exit 9 ;;
 esac`,
 	"crictl": `[ -e "$STATE/active/$RUNTIME" ] || exit 1
-shift 4
+while [ "${1#--}" != "$1" ]; do shift 2; done
 case "$*" in
 "pods -q") cat "$STATE/pods" ;;
 "ps -a -q") cat "$STATE/containers" ;;

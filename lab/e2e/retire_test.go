@@ -21,7 +21,7 @@ is-active) if test -e "$STATE/active-$2"; then echo active; else echo inactive; 
 stop) echo "$@" >>"$STATE/calls"; test -e "$STATE/stuck" || rm -f "$STATE/active-$2" ;;
 *) echo "$@" >>"$STATE/calls" ;;
 esac`,
-	"crictl": `shift 2
+	"crictl": `while [ "${1#--}" != "$1" ]; do shift 2; done
 case "$*" in
 "pods -q") echo sandbox-1 ;;
 "ps -a -q") echo container-1 ;;
