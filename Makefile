@@ -57,6 +57,10 @@ real: build bin/lab ## end-to-end tests on real nodes: kubelet, containerd and s
 	@KDRAIN_LAB=$(CURDIR)/bin/lab KDRAIN_BIN=$(CURDIR)/bin/kdrain-tui \
 		go test -C lab -tags=e2e,real ./e2e -run TestReal -count=1 -v -timeout=20m
 
+.PHONY: windows
+windows: bin/lab ## the program for Windows under wine: tests of what differs, a drain and a roll on the lab
+	@tools/windows
+
 # The flows that meet the API server and its controllers most.
 VERSIONS ?= 1.34 1.35 1.37
 CORE := TestDrain|TestCheck|TestCordonAndUncordon|TestEvictDaemonSets|TestHandover|TestRollThatIsKilledTwice|TestVolumes|TestWaysOut|TestOperators|TestEveryControl|TestTwoRuns|TestDemoScene

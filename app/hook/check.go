@@ -16,23 +16,20 @@ func Check(line string) error {
 	if word == "" {
 		return nil
 	}
-	if _, err := exec.LookPath("sh"); err != nil {
-		return errors.New("there is no shell sh in PATH to run it")
+	if _, err := exec.LookPath(interpreter); err != nil {
+		return errors.New("there is no shell " + interpreter + " in PATH to run it")
 	}
-	var unread *exec.ExitError
-	out, err := exec.Command("sh", "-n", "-c", line).CombinedOutput()
-	if errors.As(err, &unread) {
-		return fmt.Errorf("the shell cannot read it: %s", kube.Clean(strings.TrimSpace(string(out))))
+	if why := unreadable(line); why != "" {
+		return fmt.Errorf("the shell cannot read it: %s", kube.Clean(why))
 	}
 	if strings.Trim(word, plainWord) != "" || word[0] == '-' {
 		return nil // an assignment, an expansion, quotes: only running it tells
 	}
-	var none *exec.ExitError
-	if err := exec.Command("sh", "-c", `command -v "$1" >/dev/null`, "sh", word).Run(); errors.As(err, &none) {
+	if missing(word) {
 		return fmt.Errorf("there is no command %s here", word)
 	}
 	return nil
 }
 
-// plainWord is what a word consists of that a shell takes as it is.
-const plainWord = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./+:@"
+// letters are those of a word that every shell takes as it is.
+const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-"

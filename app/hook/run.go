@@ -14,7 +14,7 @@ import (
 
 // Command is a command line and what it gets.
 type Command struct {
-	Line  string   // for sh -c
+	Line  string   // for sh -c, on Windows for cmd /C
 	Env   []string // NAME=value, beside the environment of this process
 	Input string   // on its standard input
 	// Began gets the processes of the command before it begins, and keeps it from that by an error: whoever
@@ -35,29 +35,29 @@ const lastWords = 5 * time.Second
 func Run(ctx context.Context, c Command) (code int, err error) {
 	lines := make(chan []string)
 	out := &splitter{send: func(batch []string) { lines <- batch }}
-	cmd, gate := exec.CommandContext(ctx, "sh", "-c", waiting, "sh", c.Line), newGate()
-	cmd.Env = append(os.Environ(), c.Env...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = gate, out, out
-	ownGroup(cmd)
-	told, cancel := time.Time{}, cmd.Cancel // told is written before Wait returns, if at all
-	cmd.Cancel = func() error { told = time.Now(); return cancel() }
-	cmd.WaitDelay = lastWords
-	if err := cmd.Start(); err != nil {
+	sh := newShell(ctx, c.Line)
+	defer sh.close()
+	sh.Env = append(os.Environ(), c.Env...)
+	sh.Stdout, sh.Stderr = out, out
+	told, cancel := time.Time{}, sh.Cancel // told is written before Wait returns, if at all
+	sh.Cancel = func() error { told = time.Now(); return cancel() }
+	sh.WaitDelay = lastWords
+	if err := sh.start(); err != nil {
 		return 0, fmt.Errorf("start a shell: %w", err)
 	}
 	var kept error
 	if c.Began != nil {
-		kept = c.Began(groupOf(cmd.Process.Pid))
+		kept = c.Began(groupOf(sh.Process.Pid))
 	}
 	if kept == nil {
-		gate.open(c.Input)
+		kept = sh.begin(c.Input)
 	} else {
-		gate.shut()
+		sh.refuse()
 	}
 	var group kube.Group
 	var ended error
 	group.Go("command of the operator", func() {
-		ended = cmd.Wait()
+		ended = sh.Wait()
 		out.end()
 		close(lines)
 	})
@@ -70,7 +70,7 @@ func Run(ctx context.Context, c Command) (code int, err error) {
 			told = time.Now()
 			_ = cancel() // nobody may be left
 		}
-		endGroup(cmd, told.Add(lastWords))
+		sh.end(told.Add(lastWords))
 		return 0, fmt.Errorf("it was ended: %w", context.Cause(ctx))
 	}
 	var exit *exec.ExitError
