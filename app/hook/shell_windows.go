@@ -50,7 +50,9 @@ func (s *shell) start() error {
 		return err
 	}
 	var joined error
-	held := s.Process.WithHandle(func(process uintptr) { joined = windows.AssignProcessToJobObject(job, windows.Handle(process)) })
+	held := s.Process.WithHandle(func(process uintptr) {
+		joined = windows.AssignProcessToJobObject(job, windows.Handle(process))
+	})
 	if err := errors.Join(held, joined); err != nil {
 		s.refuse()
 		return errors.Join(fmt.Errorf("assign it to a job object: %w", err), s.Wait())

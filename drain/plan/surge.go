@@ -37,6 +37,13 @@ func (p *planner) surge(plan *Plan) {
 	if p.o.Surge == "" {
 		return
 	}
+	staying := map[kube.UID]bool{}
+	for i := range plan.Nodes {
+		for k := range plan.Nodes[i].Pods {
+			staying[plan.Nodes[i].Pods[k].UID] = plan.Nodes[i].Pods[k].Action == ActionSkip
+		}
+	}
+	stays := func(uid kube.UID) bool { return staying[uid] }
 	at := map[kube.UID]int{}
 	var of []surging
 	for i := range plan.Nodes {
@@ -45,7 +52,7 @@ func (p *planner) surge(plan *Plan) {
 			if !MaySurge(one.Action, one.Reasons) || pod.Finished() || pod.Terminating() {
 				continue
 			}
-			facts, not := surge.FactsOf(p.s, pod, p.o.SurgeManaged)
+			facts, not := surge.FactsOf(p.s, pod, p.o.SurgeManaged, stays)
 			n, known := at[facts.UID]
 			if !known {
 				n = len(plan.Surges)

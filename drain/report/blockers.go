@@ -116,8 +116,8 @@ func warnings(s *drain.State, h *history) []string {
 	past, joined := 0, 0
 	for _, p := range s.Pods {
 		if s.Run.Options.Excludes(p.Namespace, p.Name) && !p.State.Left() {
-			list = append(list, fmt.Sprintf("pod %s/%s was excluded by hand, and stays on %s", p.Namespace, p.Name,
-				p.Node))
+			list = append(list, fmt.Sprintf("pod %s/%s was excluded by hand: the run did not evict it from %s",
+				p.Namespace, p.Name, p.Node))
 		}
 		if p.Action == plan.ActionDelete && p.Attempts > 0 {
 			past++

@@ -31,6 +31,7 @@ type View struct {
 	Moves []*kube.Pod
 	// Wanted reports whether a pod of the batch is still to leave.
 	Wanted func(kube.UID) bool
+	Stays  func(kube.UID) bool // whether the run leaves a pod of its nodes where it is
 	// Asked is when the run asked for a pod to go, zero where it did not: it goes, or has left.
 	Asked  func(kube.UID) time.Time
 	End    bool   // the run ends: what stands is taken back
@@ -120,7 +121,7 @@ func (r *Record) begin(v View, w *kube.Workload) Decision {
 	case len(moves) == 0:
 		return Decision{}
 	}
-	if why := whyNot(v.Snap, w, v.Run, v.Managed); why != nil {
+	if why := cmp.Or(whyNot(v.Snap, w, v.Run, v.Managed), losesOther(v.Snap, w, v.Stays)); why != nil {
 		return r.held(v, why)
 	}
 	n := min(len(moves), int(r.AtOnce))

@@ -97,8 +97,13 @@ func cause(v View, w *kube.Workload, b *Batch) string {
 		return w.Failure
 	case len(replacements) == 0:
 		return "its controller made none"
+	case slices.ContainsFunc(replacements, func(p *kube.Pod) bool { return !p.Ready }):
+		return "they are still starting"
 	}
-	return "they are still starting"
+	if not := losesOther(v.Snap, w, v.Stays); not != nil {
+		return not.Text
+	}
+	return "they are Ready, but as many of its other pods are not"
 }
 
 func joined(reason, message string) string {

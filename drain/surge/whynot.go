@@ -27,6 +27,7 @@ const (
 	CodeNoRoom     Code = "NoRoom"     // no replacement finds room beside it
 	CodeQuota      Code = "Quota"      // its quota lets no further pod in
 	CodeOrder      Code = "Order"      // other pods have to leave first
+	CodeStays      Code = "Stays"      // its controller would remove a pod that is to stay
 )
 
 // Reason is why a workload cannot surge, in a sentence without an end.
@@ -88,8 +89,11 @@ func unseen(s *kube.Snapshot, kind kube.Kind, owner *kube.Owner) *Reason {
 }
 
 // FactsOf are those of a pod's workload, or of its owner where that cannot surge, and why.
-func FactsOf(s *kube.Snapshot, pod *kube.Pod, managed bool) (Facts, *Reason) {
+func FactsOf(s *kube.Snapshot, pod *kube.Pod, managed bool, stays func(kube.UID) bool) (Facts, *Reason) {
 	w, not := ForPod(s, pod, managed)
+	if w != nil && not == nil {
+		not = losesOther(s, w, stays)
+	}
 	switch {
 	case w != nil:
 		return Facts{Kind: w.Kind, Namespace: w.Namespace, Name: w.Name, UID: w.UID}, not
@@ -138,6 +142,18 @@ func whyNot(s *kube.Snapshot, w *kube.Workload, run string, managed bool) *Reaso
 	case w.Owner != nil:
 		return &Reason{CodeManaged, w.Owner.Kind + " " + w.Owner.Name + " owns " + name +
 			" and may set its replicas back (--surge-managed)"}
+	}
+	return nil
+}
+
+// losesOther is the reason where a pod of the workload is to stay on its node and is not Ready: when the replicas are
+// set back, the ReplicaSet controller removes it before it compares deletion costs (ActivePodsWithRanks.Less).
+func losesOther(s *kube.Snapshot, w *kube.Workload, stays func(kube.UID) bool) *Reason {
+	for _, p := range activeOf(s, w) {
+		if !p.Ready && stays(p.UID) {
+			return &Reason{CodeStays, "pod " + p.Name +
+				", which is to stay, is not Ready: to set the replicas back removes it first"}
+		}
 	}
 	return nil
 }

@@ -13,7 +13,8 @@ func (w *world) addSurge(rng *rand.Rand, all bool) {
 	if !all && !chance(rng, 50) {
 		return
 	}
-	w.Flags = slices.DeleteFunc(w.Flags, func(f string) bool { return f == "--disable-eviction" }) // refused beside --surge
+	refused := func(f string) bool { return f == "--disable-eviction" } // beside --surge
+	w.Flags = slices.DeleteFunc(w.Flags, refused)
 	w.Timeout += time.Duration(2+rng.IntN(8)) * time.Second
 	w.Flags[0] = "--timeout=" + w.Timeout.String()
 	w.Flags = append(w.Flags, "--surge="+pick(rng, "100%", "100%", "50%", "1", "2"),
