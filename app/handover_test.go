@@ -1,6 +1,7 @@
 package app
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,6 +11,43 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
+
+// The Lease of a roll itself tells that a command of it may run on the node. Where the roll has no journal, nobody can
+// look for that command: the node stays cordoned, and the Lease goes on telling of it.
+func TestANodeAtWhichARollWorkedStaysCordoned(t *testing.T) {
+	for holder, stays := range map[string]bool{"k7f3pm": true, "k7f3pm-1": false} {
+		sim := kubetest.NewSimulation()
+		sim.AddNode("worker-1")
+		node := *sim.Store.Snapshot().Node("worker-1")
+		mark := annotation.Mark{Run: "k7f3pm-1", Was: "schedulable", At: kubetest.Now}
+		node.Unschedulable = true
+		node.Cordon = &kube.Cordon{Manager: kube.FieldManager, Mark: mark.String(), Since: kubetest.Now}
+		sim.Store.Put(&node)
+		sim.Store.Put(&kube.Lease{Name: kube.LeaseName(node.UID), UID: "lease", Holder: holder, Duration: time.Second})
+		s := &Session{View: View{Source: sim, Now: time.Now}, Runs: NewRuns(t.TempDir(), "kdrain-tui")}
+		marked, err := rollback.ReadMarks(sim.Store.Snapshot(), []string{"worker-1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := (&Handover{s, marked}).Rollback()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Plan()
+		if len(r.Items) != 2 {
+			t.Errorf("%s: %+v", holder, r.Items)
+		}
+		for _, u := range r.Items {
+			if left := strings.Contains(u.Left, "a command of roll k7f3pm still runs on it"); left != stays {
+				t.Errorf("%s: %+v", holder, u)
+			}
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+		sim.Halt()
+	}
+}
 
 // A run is over only once its Lease has expired: one that renews it is live, and one that releases it meanwhile has just
 // drained the node.

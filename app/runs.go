@@ -358,12 +358,13 @@ func (w working) look(node, command string, g process.Group) error {
 	return nil
 }
 
-// leave leaves alone what would bring a node back of which it is not known whether a command works on it.
+// leave leaves alone what would bring a node back of which it is not known whether a command works on it. So is its
+// Lease, which tells of that.
 func (w working) leave(undos []rollback.Undo) []rollback.Undo {
 	for i := range undos {
 		u := &undos[i]
-		if why := w.unknown[u.Node]; why != "" && u.Left == "" && (u.Cordon != nil || u.Taint != nil) {
-			u.Left, u.Cordon, u.Taint = why+"; once it has ended, uncordon the node", nil, nil
+		if why := w.unknown[u.Node]; why != "" && u.Left == "" && (u.Cordon != nil || u.Taint != nil || u.Release != nil) {
+			u.Left, u.Cordon, u.Taint, u.Release = why+"; once it has ended, uncordon the node", nil, nil, nil
 		}
 	}
 	return undos

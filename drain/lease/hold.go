@@ -45,6 +45,19 @@ func Ours(holder, run string) bool {
 	return holder == run || strings.HasPrefix(holder, run+"-") || strings.HasPrefix(run, holder+"-")
 }
 
+// RollAt is the roll of that run which has or had the Lease of the node itself, "" for none. It runs commands on the
+// node, which may go on after its process has died.
+func RollAt(s *kube.Snapshot, node, run string) string {
+	n := s.Node(node)
+	if n == nil {
+		return ""
+	}
+	if l := s.LeaseOf(n.UID); l != nil && l.Holder != "" && strings.HasPrefix(run, l.Holder+"-") {
+		return l.Holder
+	}
+	return ""
+}
+
 // InTheWay are the Holds of runs that may be live: the Lease has not lapsed, and free, which
 // may be nil, does not say that the node can be had from the run all the same.
 func InTheWay(s *kube.Snapshot, nodes []string, run string, now time.Time, free func(run string) bool) []Hold {

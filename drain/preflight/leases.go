@@ -1,6 +1,7 @@
 package preflight
 
 import (
+	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
@@ -27,6 +28,9 @@ func findHeld(s *kube.Snapshot, p *plan.Plan, env *Env) []plan.Finding {
 		case h.Lapsed:
 			f.Level, f.Message = plan.LevelInfo, "node "+h.Node+" was held by "+h.Words+
 				", which has not renewed its Lease since: it is free to take"
+			if mark, err := annotation.MarkOf(s, h.Node); err == nil && lease.RollAt(s, h.Node, mark.Run) != "" {
+				f.Level, f.Message = plan.LevelWarning, f.Message+"; a command of that roll may still run on it"
+			}
 		case p.Options.TakesOver(h.Run):
 			f.Level, f.Message = plan.LevelWarning, "node "+h.Node+" is taken over from "+h.Words
 		default:
