@@ -12,7 +12,6 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
-	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/drain/surge"
@@ -192,9 +191,8 @@ func (h *Handover) Rollback() (*Rollback, error) {
 		return nil, errors.Join(err, r.Close())
 	}
 	rolls := journal.Rolls(runs.Dir)
-	for _, node := range h.Marked.Nodes {
-		roll := lease.RollAt(h.session.Snapshot(), node, h.Marked.Mark.Run)
-		if roll != "" && !slices.Contains(rolls, roll) {
+	for node, roll := range h.Marked.Rolls {
+		if !slices.Contains(rolls, roll) {
 			r.working.unknown[node] = "it is not known whether a command of roll " + roll +
 				" still runs on it: that roll has no journal on this machine"
 		}

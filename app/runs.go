@@ -363,7 +363,8 @@ func (w working) look(node, command string, g process.Group) error {
 func (w working) leave(undos []rollback.Undo) []rollback.Undo {
 	for i := range undos {
 		u := &undos[i]
-		if why := w.unknown[u.Node]; why != "" && u.Left == "" && (u.Cordon != nil || u.Taint != nil || u.Release != nil) {
+		returns := u.Cordon != nil || u.Taint != nil || u.Release != nil
+		if why := w.unknown[u.Node]; why != "" && u.Left == "" && returns {
 			u.Left, u.Cordon, u.Taint, u.Release = why+"; once it has ended, uncordon the node", nil, nil, nil
 		}
 	}

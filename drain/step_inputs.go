@@ -1,9 +1,11 @@
 package drain
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
+	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // inputStep takes what came in: answers, confirmations, commands.
@@ -72,7 +74,10 @@ func (st inputStep) onCommand(in Command) {
 		st.emit(Event{Kind: eventWaiting, waiting: append(slices.Clip(st.s.waiting), in), passing: true})
 		return
 	}
-	if why := st.s.Objection(in); why != nil {
+	left := func(p *kube.Pod) bool {
+		return in.Kind == CommandSkip && p.UID == in.Pod || in.Kind == CommandLeave && p.Node == in.Node
+	}
+	if why := cmp.Or(st.s.Objection(in), st.s.Surges.MayLeave(st.snap, left)); why != nil {
 		st.refuse(in, why)
 		return
 	}

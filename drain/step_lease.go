@@ -85,7 +85,7 @@ func (st leaseStep) leasesStand() bool {
 		if n.Lease.Standing() {
 			return true
 		}
-		if n.Lease != nil || !st.leasing() {
+		if !n.Lease.Open() || !st.leasing() {
 			continue
 		}
 		v := st.leaseView(n)

@@ -107,9 +107,9 @@ func (st surgeStep) view(r *surge.Record, moves []*kube.Pod, end bool) surge.Vie
 		Snap: st.snap, Trusted: st.snap.Trusted(surge.Kinds...), End: end, Paused: held || st.s.Paused && !st.s.Aborting,
 		Slots: max(1, o.MaxParallelEvictions) - st.s.Surges.InFlightCosts(), From: st.s.counted(st.s.acted), Now: st.now, Moves: moves,
 		Wanted: func(uid kube.UID) bool { return st.moves(st.s.Pod(uid)) },
-		Stays: func(uid kube.UID) bool {
-			p := st.s.Pod(uid)
-			return p != nil && p.State == eviction.Skipped
+		Stays: func(live *kube.Pod) bool {
+			p := st.s.Pod(live.UID)
+			return p != nil && (p.State == eviction.Skipped || st.s.Node(p.Node).State == NodeStopped)
 		},
 		Asked: func(uid kube.UID) time.Time { return st.s.Pod(uid).Asked() },
 	}

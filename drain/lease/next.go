@@ -93,7 +93,7 @@ func Next(r *Record, v View) Decision {
 		f := factsOf(v.Live)
 		f.Shown = v.Live.ResourceVersion
 		return become(f, Held, "")
-	case v.Final && r == nil:
+	case v.Final && r.Open() && (r == nil || r.InFlight == 0):
 		return find(v)
 	case v.Final:
 		return release(r, v)
@@ -235,8 +235,8 @@ func (v *View) write(r *Record, verb attempt.Verb, uid kube.UID, version string,
 	return &Send{Verb: verb, Facts: facts, Version: version, Request: w}
 }
 
-// find notes that a Lease of the run is over a node that is done: the process before held
-// it, and this one found nothing left to acquire it for.
+// find notes that a Lease of the run is over a node that is done: the process before held it, and this one did not
+// acquire it, or never heard that it did.
 func find(v View) Decision {
 	if !v.ours() || !v.Trusted {
 		return Decision{}

@@ -94,8 +94,10 @@ func TestNext(t *testing.T) {
 		"denied for long":         {record: denied(OverdueAfter, deniedFor), view: func(*View) {}, state: Off},
 		"denied, not overdue yet": {record: denied(renewal, deniedFor), view: func(*View) {}, wake: RetryAfter},
 
-		"done, held":            {record: held(0), view: func(v *View) { v.Final = true }, verb: attempt.VerbRelease, version: "6"},
-		"done, of before":       {view: func(v *View) { v.Final, v.Live = true, of("r1") }, state: Held},
+		"done, held":      {record: held(0), view: func(v *View) { v.Final = true }, verb: attempt.VerbRelease, version: "6"},
+		"done, of before": {view: func(v *View) { v.Final, v.Live = true, of("r1") }, state: Held},
+		"done, of before, its acquisition failed": {record: &Record{Facts: Facts{Holder: "r1"}, State: Awaited},
+			view: func(v *View) { v.Final, v.Live = true, of("r1") }, state: Held},
 		"done, none":            {view: func(v *View) { v.Final = true }},
 		"done, another's":       {view: func(v *View) { v.Final, v.Live = true, of("r2") }},
 		"resumed, it shows":     {record: held(0).Resume(true), view: func(v *View) { v.Final, v.Resumed, v.Live = true, t0, of("r1") }, verb: attempt.VerbRelease, version: "7"},

@@ -43,7 +43,7 @@ func (p *planner) surge(plan *Plan) {
 			staying[plan.Nodes[i].Pods[k].UID] = plan.Nodes[i].Pods[k].Action == ActionSkip
 		}
 	}
-	stays := func(uid kube.UID) bool { return staying[uid] }
+	stays := func(p *kube.Pod) bool { return staying[p.UID] }
 	at := map[kube.UID]int{}
 	var of []surging
 	for i := range plan.Nodes {

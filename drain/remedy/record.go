@@ -124,6 +124,9 @@ func (r *Record) TakeBack(run string, snap *kube.Snapshot, end bool, over, now t
 	if r.Waits(now) {
 		return Decision{Wake: r.Next}
 	}
+	if r.othersNumber(snap) {
+		return Decision{Change: &Change{State: Kept, Message: "somebody else has set its number"}}
+	}
 	until, why := r.held(run, snap, over, now)
 	switch held := end && now.Before(until); {
 	case held && why != "" && why != r.Message:
@@ -137,6 +140,13 @@ func (r *Record) TakeBack(run string, snap *kube.Snapshot, end bool, over, now t
 		return r.takeBack(run, snap)
 	}
 	return Decision{}
+}
+
+// othersNumber reports whether a scale without an answer was not done: its number is somebody else's, and it tests the
+// one before. It is decided while managedFields still tell: a surge of this run makes the number ours.
+func (r *Record) othersNumber(snap *kube.Snapshot) bool {
+	w := snap.Workload(r.UID)
+	return r.State == InDoubt && r.Kind == Scale && w != nil && w.Replicas == r.To && !w.ReplicasOurs
 }
 
 // settles is how long another drain that waits for a budget is given to use what a pod that has become Ready allows.

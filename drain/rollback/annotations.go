@@ -21,6 +21,9 @@ type Marked struct {
 	Nodes []string
 	// Others have the mark of the same run and were not named.
 	Others []string
+	// Rolls are those of which the run is a batch and that have or had the Lease of a node themselves, by node: a
+	// command of the roll may go on there after its process has died.
+	Rolls map[string]string
 	// State is as far as the marks tell it: nodes that the run cordoned, the temporary budgets
 	// that carry its label, and the workloads that it has raised. Plan takes it as any other.
 	State *drain.State
@@ -29,7 +32,7 @@ type Marked struct {
 // ReadMarks reads the run that the nodes carry the mark of. Nodes with marks of
 // different runs are an error, and so is one without: a *NoMarkError.
 func ReadMarks(s *kube.Snapshot, nodes []string) (Marked, error) {
-	m := Marked{Nodes: nodes}
+	m := Marked{Nodes: nodes, Rolls: map[string]string{}}
 	facts := drain.RunFacts{Options: plan.DefaultOptions()}
 	for i, name := range nodes {
 		mark, err := annotation.MarkOf(s, name)
@@ -56,6 +59,9 @@ func ReadMarks(s *kube.Snapshot, nodes []string) (Marked, error) {
 			held := lease.Facts{Namespace: l.Namespace, Name: l.Name, UID: l.UID, Holder: l.Holder}
 			events = append(events, drain.Event{Kind: drain.EventLease, Node: n.Name,
 				Lease: &held, LeaseState: lease.Held})
+		}
+		if roll := lease.RollAt(s, n.Name, m.Mark.Run); roll != "" {
+			m.Rolls[n.Name] = roll
 		}
 	}
 	for _, b := range s.Budgets() {

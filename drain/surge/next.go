@@ -31,7 +31,7 @@ type View struct {
 	Moves []*kube.Pod
 	// Wanted reports whether a pod of the batch is still to leave.
 	Wanted func(kube.UID) bool
-	Stays  func(kube.UID) bool // whether the run leaves a pod of its nodes where it is
+	Stays  func(*kube.Pod) bool // whether the run leaves a pod of its nodes where it is
 	// Asked is when the run asked for a pod to go, zero where it did not: it goes, or has left.
 	Asked  func(kube.UID) time.Time
 	End    bool   // the run ends: what stands is taken back

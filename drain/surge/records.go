@@ -67,6 +67,20 @@ func (rs Records) MayStay(pod kube.UID) error {
 	return nil
 }
 
+// MayLeave is why those pods cannot be left where they are: one of them, of a workload that is raised, is not Ready.
+func (rs Records) MayLeave(s *kube.Snapshot, left func(*kube.Pod) bool) error {
+	for _, r := range rs {
+		w := s.Workload(r.UID)
+		if w == nil || !r.raised() {
+			continue
+		}
+		if why := losesOther(s, w, left); why != nil {
+			return errors.New(why.Text)
+		}
+	}
+	return nil
+}
+
 var errRaised = errors.New("its replacement is starting: the pod leaves once that is Ready")
 
 // MayGoLast is why a pod cannot be put last: its workload is raised for it. Nil where it can.

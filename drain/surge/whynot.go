@@ -89,7 +89,7 @@ func unseen(s *kube.Snapshot, kind kube.Kind, owner *kube.Owner) *Reason {
 }
 
 // FactsOf are those of a pod's workload, or of its owner where that cannot surge, and why.
-func FactsOf(s *kube.Snapshot, pod *kube.Pod, managed bool, stays func(kube.UID) bool) (Facts, *Reason) {
+func FactsOf(s *kube.Snapshot, pod *kube.Pod, managed bool, stays func(*kube.Pod) bool) (Facts, *Reason) {
 	w, not := ForPod(s, pod, managed)
 	if w != nil && not == nil {
 		not = losesOther(s, w, stays)
@@ -148,9 +148,9 @@ func whyNot(s *kube.Snapshot, w *kube.Workload, run string, managed bool) *Reaso
 
 // losesOther is the reason where a pod of the workload is to stay on its node and is not Ready: when the replicas are
 // set back, the ReplicaSet controller removes it before it compares deletion costs (ActivePodsWithRanks.Less).
-func losesOther(s *kube.Snapshot, w *kube.Workload, stays func(kube.UID) bool) *Reason {
+func losesOther(s *kube.Snapshot, w *kube.Workload, stays func(*kube.Pod) bool) *Reason {
 	for _, p := range activeOf(s, w) {
-		if !p.Ready && stays(p.UID) {
+		if !p.Ready && stays(p) {
 			return &Reason{CodeStays, "pod " + p.Name +
 				", which is to stay, is not Ready: to set the replicas back removes it first"}
 		}
