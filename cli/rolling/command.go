@@ -46,8 +46,9 @@ workloads are as healthy as before the roll. A node that fails stays as it is, c
 and the batches are shown first; one confirmation, or --yes, stands for all of them.
 
 A command gets the name of the node as NODE and the id of the roll as RUN in its environment; its exit code
-decides. It is run by sh -c in a process group of its own, which is killed when the roll is aborted. A roll whose
-process died goes on with resume; a command that was cut off is not run again without a question or --rerun-work.
+decides. It is run by sh -c (on Windows by cmd /C) in a process group of its own, which is killed when the roll is
+aborted. A roll whose process died goes on with resume; a command that was cut off is not run again without a
+question or --rerun-work.
 
 Exit codes: 0 all nodes are back, 1 error, 2 usage, 3 a node is refused and nothing was written, 4 a node
 failed, 5 permission missing, 6 aborted, 128+n ended by signal n.`
