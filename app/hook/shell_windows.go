@@ -76,10 +76,15 @@ func (s *shell) refuse() {
 	s.gate.open("")
 }
 
-func (s *shell) kill() error { return windows.TerminateJobObject(s.job, 1) }
+// kill ends the job at once, and the command where it is not of the job yet.
+func (s *shell) kill() error {
+	err := windows.TerminateJobObject(s.job, 1)
+	_ = s.Process.Kill() // it has ended, as a rule
+	return err
+}
 
-// end has nothing to wait for: the job was ended at once.
-func (*shell) end(time.Time) {}
+// end kills what was started while it was killed.
+func (s *shell) end(time.Time) { _ = s.kill() }
 
 func (s *shell) close() { _ = windows.CloseHandle(s.job) }
 

@@ -88,7 +88,8 @@ func unseen(s *kube.Snapshot, kind kube.Kind, owner *kube.Owner) *Reason {
 	return &Reason{CodeUnseen, owner.Kind + " " + owner.Name + " cannot be seen"}
 }
 
-// FactsOf are those of a pod's workload, or of its owner where that cannot surge, and why.
+// FactsOf are those of a pod's workload, or of its owner where that cannot surge, and why. stays tells which pods are
+// not to leave their nodes.
 func FactsOf(s *kube.Snapshot, pod *kube.Pod, managed bool, stays func(*kube.Pod) bool) (Facts, *Reason) {
 	w, not := ForPod(s, pod, managed)
 	if w != nil && not == nil {

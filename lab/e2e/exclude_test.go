@@ -41,6 +41,6 @@ func TestExcludedPod(t *testing.T) {
 	if len(left) != 4 || !slices.ContainsFunc(left, func(p pod) bool { return p.Metadata.UID == first.UID }) {
 		t.Errorf("%d pods are on worker-a1, want 3 of DaemonSets and %s", len(left), name)
 	}
-	operator.run("report", report.Run).prints(t, "pod "+name+" was excluded by hand, and stays on worker-a1", "--exclude-pod="+name)
+	operator.run("report", report.Run).prints(t, "pod "+name+" was excluded by hand: the run did not evict it from worker-a1", "--exclude-pod="+name)
 	operator.run("check", "worker-a1").exits(t, 3)
 }
