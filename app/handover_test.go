@@ -12,8 +12,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
-// The Lease of a roll itself tells that a command of it may run on the node. Where the roll has no journal, nobody can
-// look for that command: the node stays cordoned, and the Lease goes on telling of it.
+// A Lease with the id of a roll means that a command of the roll may run on the node. Without the journal of the roll it
+// is not known which: the node stays cordoned, and the Lease stays as the sign of it.
 func TestANodeAtWhichARollWorkedStaysCordoned(t *testing.T) {
 	for holder, stays := range map[string]bool{"k7f3pm": true, "k7f3pm-1": false} {
 		sim := kubetest.NewSimulation()

@@ -358,8 +358,8 @@ func (w working) look(node, command string, g process.Group) error {
 	return nil
 }
 
-// leave leaves alone what would bring a node back of which it is not known whether a command works on it. So is its
-// Lease, which tells of that.
+// leave leaves alone what would bring a node back of which it is not known whether a command works on it. So is the
+// Lease of the node, from which a later rollback knows it.
 func (w working) leave(undos []rollback.Undo) []rollback.Undo {
 	for i := range undos {
 		u := &undos[i]

@@ -45,8 +45,8 @@ func (s *shell) begin(input string) error {
 // refuse keeps the command from ever beginning.
 func (s *shell) refuse() { s.gate.open("") }
 
-// groupPause is how long an ending group is left alone between two looks: the system tells nobody
-// but the parents of its processes when they end.
+// groupPause is the time between two looks at a group that is ending: the system notifies only the parents of its
+// processes.
 const groupPause = 20 * time.Millisecond
 
 // end waits until nothing is left of the group of a command that was told to end, or its time is up,

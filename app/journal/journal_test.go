@@ -78,7 +78,7 @@ func TestJournalIsPrivateAndNeverOverwritten(t *testing.T) {
 // What is written into a removed file, no other process finds: the run is to know.
 func TestARemovedJournalTakesNothing(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("nobody can remove an open file on Windows")
+		t.Skip("an open file cannot be renamed on Windows")
 	}
 	dir := t.TempDir()
 	j, err := CreateJournal(dir, "r")

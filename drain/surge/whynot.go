@@ -153,7 +153,7 @@ func losesOther(s *kube.Snapshot, w *kube.Workload, stays func(*kube.Pod) bool) 
 	for _, p := range activeOf(s, w) {
 		if !p.Ready && stays(p) {
 			return &Reason{CodeStays, "pod " + p.Name +
-				", which is to stay, is not Ready: to set the replicas back removes it first"}
+				", which is to stay, is not Ready: when the replicas are set back, it is removed first"}
 		}
 	}
 	return nil
