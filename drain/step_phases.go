@@ -23,6 +23,7 @@ func (st phaseStep) run() {
 	for st.s.Outcome == "" {
 		phase, status := st.s.Phase, st.s.Phases[st.s.Phase]
 		st.phase()()
+		st.leases().tendLeases() // of nodes that ended in it
 		if st.s.Phase == phase && st.s.Phases[phase] == status {
 			return
 		}
@@ -175,7 +176,6 @@ func (st phaseStep) lookDrained() {
 // close takes back what the run made for itself, and ends the run when none of its requests is in flight.
 func (st phaseStep) close() {
 	st.evicting().follow()
-	st.leases().tendLeases()
 	st.surges().tend(true)
 	if !st.s.Paused && st.s.Down == nil { // a server that does not answer is waited for
 		st.remedies().undoRemedies(true)
