@@ -172,8 +172,10 @@ func (h *history) judgeSurge(t *rapid.T, w Write, uid kube.UID) {
 
 // judgeSurplus judges an eviction under the budget of all pods, by what the watches show.
 func (h *history) judgeSurplus(t *rapid.T, w Write, uid kube.UID) {
-	b, p := h.shownCluster.budgets["shared"], h.shownCluster.store.Snapshot().Pod(uid)
-	if b == nil || !p.Ready || h.retried[uid] || h.shownCluster.hidden {
+	snap := h.shownCluster.store.Snapshot()
+	b, p := h.shownCluster.budgets["shared"], snap.Pod(uid)
+	refused := len(snap.BudgetsOf(p)) > 1 // by the server, whatever they allow
+	if b == nil || !p.Ready || h.retried[uid] || h.shownCluster.hidden || refused {
 		return
 	}
 	surplus := 0
