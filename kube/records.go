@@ -310,6 +310,9 @@ type Workload struct {
 	// ReplicasBy is a manager that sets spec.replicas again and again from a source
 	// of its own (GitOps), by managedFields, "" if none is known.
 	ReplicasBy string
+	// ReplicasOwners are the entries of managedFields that own spec.replicas, but for
+	// ours, as JSON without their fields, "" if there are none.
+	ReplicasOwners string
 	// SurgeMark is the content of our annotation about a surge, "" if there is none.
 	SurgeMark string
 	// ResourceVersion is that of a workload whose replicas a run may change.

@@ -19,6 +19,8 @@ type mark struct {
 	To     int32     `json:"to"`  // and since; equal to Was once they are set back
 	// Costs are the deletion costs before of the pods that are to leave, "" where they had none.
 	Costs map[kube.UID]string `json:"costs,omitempty"`
+	// Owners are those of the number before the raise, as in kube.Workload.ReplicasOwners.
+	Owners json.RawMessage `json:"owners,omitempty"`
 }
 
 // lowered reports whether the replicas are set back, and costs may be left of the surge.

@@ -141,7 +141,8 @@ func (r *Record) begin(v View, w *kube.Workload) Decision {
 func (r *Record) batch(v View, w *kube.Workload, moves []*kube.Pod) *Batch {
 	b := &Batch{Was: w.Replicas, To: w.Replicas + int32(len(moves)),
 		At: v.Snap.ServerTime(v.Now).UTC().Truncate(time.Second)}
-	m := mark{Run: v.Run, By: v.By, Reason: v.Reason, At: b.At, Was: b.Was, To: b.To, Costs: map[kube.UID]string{}}
+	m := mark{Run: v.Run, By: v.By, Reason: v.Reason, At: b.At, Was: b.Was, To: b.To, Costs: map[kube.UID]string{},
+		Owners: []byte(w.ReplicasOwners)}
 	for _, p := range moves {
 		b.Pods = append(b.Pods, Mover{p.Name, p.UID})
 		m.Costs[p.UID] = p.Annotations[kube.DeletionCostAnnotation]

@@ -375,3 +375,24 @@ func TestRaiseAnsweredLate(t *testing.T) {
 		}
 	}
 }
+
+// The annotation tells whose the number was before the raise, so that whoever sets it back can give it to them again.
+func TestOwnersOfTheNumber(t *testing.T) {
+	objects := deployed(owning("argocd-controller", metav1.ManagedFieldsOperationApply), costing("7"))
+	s := kubetest.SnapshotOf(kubetest.Now, objects...)
+	w, p := s.WorkloadNamed("Deployment", "shop", "web"), s.PodNamed("shop", "web-1")
+	if w == nil || p == nil || !strings.Contains(w.ReplicasOwners, "argocd-controller") {
+		t.Fatalf("%+v, %+v", w, p)
+	}
+	r := &Record{Facts: Facts{Kind: "Deployment", Namespace: "shop", Name: "web", UID: w.UID, AtOnce: 1}, State: Starting}
+	r.Batch = *r.batch(View{Run: "r1", Snap: s, Now: kubetest.Now}, w, []*kube.Pod{p})
+	up := *w
+	up.Replicas, up.SurgeMark, up.ReplicasOurs, up.ReplicasOwners = r.Batch.To, r.Batch.Mark, true, ""
+	if l := r.lower(&up); l.Owners != w.ReplicasOwners {
+		t.Errorf("owners %q, want %q", l.Owners, w.ReplicasOwners)
+	}
+	up.Replicas++
+	if l := r.lower(&up); l.Owners != "" || l.Scales() {
+		t.Errorf("the number of somebody else: %+v", l)
+	}
+}

@@ -22,6 +22,10 @@ func (r *Record) lower(w *kube.Workload) request.Lower {
 	if !r.unmarked(w) && (w.Replicas != r.Batch.To || w.SurgeMark != r.Batch.Mark) { // theirs may be our number
 		l.From = l.To
 	}
+	m, known := parseMark(r.Batch.Mark)
+	if known && l.Scales() {
+		l.Owners = string(m.Owners)
+	}
 	if m, ours := parseMark(l.Mark); ours && r.Kind == "ReplicaSet" {
 		m.To = m.Was
 		l.Then = m.String()
@@ -64,7 +68,7 @@ func orphans(s *kube.Snapshot, of *Facts, text string) (requests []request.Lower
 			}
 			lower := unmarked(w)
 			if w.Owner == nil && w.Replicas == m.To {
-				lower.To = m.Was
+				lower.To, lower.Owners = m.Was, string(m.Owners)
 			}
 			requests = append(requests, lower)
 		}

@@ -3,6 +3,7 @@ package convert
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -57,23 +58,17 @@ func deployedBy(m *metav1.ObjectMeta) string {
 	return ""
 }
 
-// replicasOurs tells from managedFields whether we alone set spec.replicas. An
-// Update of somebody else takes the field from us, an Apply of the same number
-// makes it theirs too.
-func replicasOurs(entries []metav1.ManagedFieldsEntry) bool {
-	ours := false
+// replicasOwners are the entries of managedFields that own spec.replicas, without the fields. An Update of somebody
+// else takes the field from all others, an Apply of the same number makes it theirs too.
+func replicasOwners(entries []metav1.ManagedFieldsEntry) (owners []metav1.ManagedFieldsEntry) {
 	for i := range entries {
-		ours = ours || entries[i].Manager == kube.FieldManager && ownsReplicas(entries[i].FieldsV1)
-	}
-	if !ours { // of nearly all objects, which are not read any further
-		return false
-	}
-	for i := range entries {
-		if entries[i].Manager != kube.FieldManager && ownsReplicas(entries[i].FieldsV1) {
-			return false
+		if e := &entries[i]; e.Subresource != "status" && ownsReplicas(e.FieldsV1) {
+			owners = append(owners, metav1.ManagedFieldsEntry{
+				Manager: e.Manager, Operation: e.Operation, APIVersion: e.APIVersion, Subresource: e.Subresource,
+			})
 		}
 	}
-	return true
+	return owners
 }
 
 func ownsReplicas(fields *metav1.FieldsV1) bool {
@@ -93,8 +88,17 @@ func ownsReplicas(fields *metav1.FieldsV1) bool {
 
 // scaleRecord fills what is asked of a workload before its replicas are changed.
 func scaleRecord(w *kube.Workload, m *metav1.ObjectMeta) {
-	w.DeployedBy, w.ReplicasOurs, w.ReplicasBy = deployedBy(m),
-		replicasOurs(m.ManagedFields), replicasBy(m.ManagedFields)
+	owners := replicasOwners(m.ManagedFields)
+	others := slices.DeleteFunc(slices.Clone(owners), func(e metav1.ManagedFieldsEntry) bool {
+		return e.Manager == kube.FieldManager
+	})
+	w.DeployedBy, w.ReplicasBy = deployedBy(m), replicasBy(others)
+	w.ReplicasOurs = len(owners) > 0 && len(others) == 0
+	if len(others) > 0 {
+		if encoded, err := json.Marshal(others); err == nil { // strings always marshal
+			w.ReplicasOwners = Share(string(encoded))
+		}
+	}
 	w.SurgeMark, w.ResourceVersion = m.Annotations[kube.SurgeAnnotation], m.ResourceVersion
 }
 
@@ -105,15 +109,12 @@ var reconcilers = map[string]bool{
 	"fleetagent": true, "fleet-agent": true, "kapp-controller": true, "configsync.gke.io": true,
 }
 
-// replicasBy names the manager that would take a change of spec.replicas back: a known
-// one, or one that applies the field on the server and is neither a person's kubectl nor
-// Helm nor ours.
-func replicasBy(entries []metav1.ManagedFieldsEntry) string {
-	for i := range entries {
-		e := &entries[i]
-		applies := e.Operation == metav1.ManagedFieldsOperationApply &&
-			e.Manager != "kubectl" && e.Manager != "helm" && e.Manager != kube.FieldManager
-		if (applies || reconcilers[e.Manager]) && ownsReplicas(e.FieldsV1) {
+// replicasBy names the owner of spec.replicas that would take a change of it back: a known one, or one that applies the
+// field on the server and is neither a person's kubectl nor Helm.
+func replicasBy(others []metav1.ManagedFieldsEntry) string {
+	for _, e := range others {
+		applies := e.Operation == metav1.ManagedFieldsOperationApply && e.Manager != "kubectl" && e.Manager != "helm"
+		if applies || reconcilers[e.Manager] {
 			return kube.Clean(e.Manager)
 		}
 	}

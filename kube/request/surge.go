@@ -24,6 +24,9 @@ type Lower struct {
 	From, To        int32
 	Mark            string // content of our annotation, as it was written; "" where somebody has removed it
 	Then            string // its content afterwards, "" to remove it
+	// Owners get the ownership of the number back that Raise took from them, as in
+	// kube.Workload.ReplicasOwners. It takes another request, whose failure changes nothing.
+	Owners string
 }
 
 // Scales reports whether it changes the number of replicas.

@@ -3,8 +3,11 @@
 package watch
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -120,5 +123,55 @@ func TestLabTaint(t *testing.T) {
 	})
 	if w.Snapshot().Node(node.Name).OutOfService() {
 		t.Error("a dry run tainted the node")
+	}
+}
+
+// After a surge the number is its owners' again: a GitOps tool is seen, and an apply of another number has no conflict.
+func TestLabSurgeGivesTheNumberBack(t *testing.T) {
+	client := labMachinery(t)
+	c := labConnect(t, "")
+	w := labWatch(t, c)
+	apply := func(name, manager string, replicas int) (*appsv1.Deployment, error) {
+		text := fmt.Sprintf(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":%q},"spec":{"replicas":%d}}`, name, replicas)
+		return client.AppsV1().Deployments("default").Patch(t.Context(), name, types.ApplyPatchType, []byte(text), metav1.PatchOptions{FieldManager: manager})
+	}
+	for name, manager := range map[string]string{"surge-gitops": "argocd-controller", "surge-apply": "kubectl", "surge-update": ""} {
+		d := labDeployment(t, client, name)
+		if manager != "" {
+			if _, err := apply(name, manager, 2); err != nil {
+				t.Fatal(err)
+			}
+		}
+		shows := func(what string, holds func(*kube.Workload) bool) *kube.Workload {
+			s := until(t, w, name+": "+what, func(s *kube.Snapshot) bool { live := s.Workload(d.UID); return live != nil && holds(live) })
+			return s.Workload(d.UID)
+		}
+		before := shows("whose the number is", func(live *kube.Workload) bool {
+			return live.ReplicasOwners != "" && !live.Unobserved && (manager == "" || strings.Contains(live.ReplicasOwners, manager))
+		})
+		for { // until no status was written in between
+			up := request.Raise{Kind: "Deployment", Namespace: "default", Name: name, UID: d.UID, ResourceVersion: shows("", func(*kube.Workload) bool { return true }).ResourceVersion, To: 3, Mark: "a mark"}
+			a := write.New(c).Raise(t.Context(), up)
+			if a.OK() {
+				break
+			}
+			if a.Code != 409 {
+				t.Fatalf("raise: %+v", a)
+			}
+		}
+		if live := shows("it is raised", func(live *kube.Workload) bool { return live.Replicas == 3 }); !live.ReplicasOurs || live.ReplicasBy != "" {
+			t.Errorf("%s: raised: %+v", name, live)
+		}
+		down := request.Lower{Kind: "Deployment", Namespace: "default", Name: name, UID: d.UID, From: 3, To: 2, Mark: "a mark", Owners: before.ReplicasOwners}
+		if a := write.New(c).Lower(t.Context(), down); !a.OK() {
+			t.Fatalf("lower: %+v", a)
+		}
+		after := shows("the number is theirs", func(live *kube.Workload) bool { return live.Replicas == 2 && live.ReplicasOwners != "" })
+		if after.ReplicasOurs || after.ReplicasOwners != before.ReplicasOwners || after.ReplicasBy != before.ReplicasBy || after.SurgeMark != "" {
+			t.Errorf("%s: %+v, before it was %+v", name, after, before)
+		}
+		if _, err := apply(name, cmp.Or(manager, "argocd-controller"), 5); err != nil && strings.Contains(err.Error(), kube.FieldManager) {
+			t.Errorf("%s: apply of another number: %v", name, err)
+		}
 	}
 }
