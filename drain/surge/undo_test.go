@@ -391,7 +391,11 @@ func TestOwnersOfTheNumber(t *testing.T) {
 	if l := r.lower(&up); l.Owners != w.ReplicasOwners {
 		t.Errorf("owners %q, want %q", l.Owners, w.ReplicasOwners)
 	}
-	up.Replicas++
+	up.ReplicasOurs, up.ReplicasOwners = false, w.ReplicasOwners
+	if l := r.lower(&up); l.Owners != "" || l.Scales() {
+		t.Errorf("somebody has applied the number of the raise: %+v", l)
+	}
+	up.Replicas, up.ReplicasOwners = up.Replicas+1, ""
 	if l := r.lower(&up); l.Owners != "" || l.Scales() {
 		t.Errorf("the number of somebody else: %+v", l)
 	}

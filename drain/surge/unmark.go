@@ -15,11 +15,11 @@ import (
 // pkg/controller/deployment/util). A ReplicaSet without a Deployment keeps its own.
 
 // lower is the request that sets the replicas of a workload back that the run has raised. The number of somebody else
-// stays: only the annotation is removed.
+// stays: only the annotation is removed. After a server-side apply of the raised number managedFields name them too.
 func (r *Record) lower(w *kube.Workload) request.Lower {
 	l := request.Lower{Kind: r.Kind, Namespace: r.Namespace, Name: r.Name, UID: r.UID,
 		From: r.Batch.To, To: r.Batch.Was, Mark: w.SurgeMark}
-	if !r.unmarked(w) && (w.Replicas != r.Batch.To || w.SurgeMark != r.Batch.Mark) { // theirs may be our number
+	if !r.unmarked(w) && (w.Replicas != r.Batch.To || w.SurgeMark != r.Batch.Mark || w.ReplicasOwners != "") {
 		l.From = l.To
 	}
 	m, known := parseMark(r.Batch.Mark)
