@@ -67,8 +67,11 @@ func (st *stepper) tendLease(n *Node) (more bool) {
 	st.wakeAt(d.Wake)
 	if c := d.Change; c != nil {
 		st.editLease(n.Name, func(r *lease.Record) { r.Become(c.Facts, c.State, c.Message, st.v.Now) })
-		if c.State == lease.Off {
+		switch c.State {
+		case lease.Off:
 			st.emit(Event{Kind: EventWarning, Message: "node " + n.Name + ": " + c.Message})
+		case lease.Left:
+			st.emit(Event{Kind: EventWarning, Message: "Lease of node " + n.Name + ": " + c.Message})
 		}
 	}
 	r := st.leases[n.Name]
