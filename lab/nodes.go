@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -76,6 +77,10 @@ func ensureLayers(ctx context.Context, nodes int, log io.Writer) ([]string, erro
 	}
 	return []string{system, debian}, nil
 }
+
+// nsenter and /proc know a process by its main thread: no goroutine of ServeNetwork that enters the network of the host
+// may run on it, so it is kept for the function main.
+func init() { runtime.LockOSThread() }
 
 // serveNetwork is the component `network`; the network of the control plane was handed to it as its first file.
 func serveNetwork(ctx context.Context, dir string) error {

@@ -24,7 +24,7 @@ var networkOfNodes = netip.MustParsePrefix("10.76.0.0/14")
 // ServeNetwork runs in a network namespace of its own and makes it the network of the nodes: a bridge, the
 // address of the service `kubernetes` in front of apiServer (which listens on the loopback of the host), and at
 // socket a proxy (HTTP CONNECT) by which that API server reaches the kubelets. host is the network namespace
-// of the API server. It returns when the context ends.
+// of the API server. It returns when the context ends. The main thread is to be locked by then, as dialIn says.
 func ServeNetwork(ctx context.Context, host *os.File, apiServer, socket string) error {
 	for _, args := range []string{
 		"link set lo up",
@@ -120,7 +120,8 @@ func connect(w http.ResponseWriter, r *http.Request, host *os.File) {
 	forward(conn, buffered.Reader, func() (net.Conn, error) { return remote, nil })
 }
 
-// dialIn returns a dialer for a network namespace. A socket belongs to the namespace of the thread that makes it.
+// dialIn returns a dialer for a network namespace. A socket belongs to the namespace of the thread that makes it. That
+// thread must not be the main one: Go never ends it, and it is the one whose namespace `nsenter -t` enters.
 func dialIn(ctx context.Context, namespace *os.File, address string) func() (net.Conn, error) {
 	return func() (conn net.Conn, err error) {
 		done := make(chan struct{})
