@@ -32,7 +32,7 @@ func main() {
 	flag.StringVar(&s.kdrain, "kdrain", os.Getenv("KDRAIN_BIN"), "the kdrain-tui to measure")
 	flag.StringVar(&s.lab, "lab", os.Getenv("KDRAIN_LAB"), "the program that starts a lab")
 	flag.StringVar(&s.dir, "dir", "", "folder of a lab to use and leave running; empty: one of its own")
-	flag.StringVar(&s.only, "only", "", "names of workloads, managed, start, with commas; empty: all")
+	flag.StringVar(&s.only, "only", "", "names of workloads, managed, start, outage, with commas; empty: all")
 	flag.StringVar(&s.tools, "tools", "", "names of tools, with commas; empty: both")
 	flag.IntVar(&s.rounds, "rounds", 1, "how often each tool drains each workload; the medians count")
 	flag.BoolVar(&s.trace, "trace", false, "where the time went, on standard error")
@@ -60,7 +60,12 @@ func run(ctx context.Context, s settings, out, log io.Writer) error {
 		}
 	}
 	if listed(s.only, startName) {
-		return measureStarts(ctx, s, out, log)
+		if err := measureStarts(ctx, s, out, log); err != nil {
+			return err
+		}
+	}
+	if listed(s.only, outageName) {
+		return measureOutage(ctx, s, out, log)
 	}
 	return nil
 }

@@ -31,8 +31,8 @@ type Rig struct {
 }
 
 // Start starts a lab in the folder, or uses the one that runs there already. An
-// empty folder name stands for a new one that Stop removes.
-func Start(ctx context.Context, program, dir string, log io.Writer) (*Rig, error) {
+// empty folder name stands for a new one that Stop removes. How it starts is said by flags of `lab up`.
+func Start(ctx context.Context, program, dir string, log io.Writer, flags ...string) (*Rig, error) {
 	if program == "" {
 		return nil, errors.New("which program starts a lab? Name it by -lab or KDRAIN_LAB (make bin/lab builds it)")
 	}
@@ -49,7 +49,7 @@ func Start(ctx context.Context, program, dir string, log io.Writer) (*Rig, error
 		return nil, fmt.Errorf("resolve the folder of the lab: %w", err)
 	}
 	r.Dir = absolute
-	if err := r.call(ctx, "up", "--audit"); err != nil {
+	if err := r.call(ctx, append([]string{"up", "--audit"}, flags...)...); err != nil {
 		return nil, errors.Join(err, r.Stop(ctx))
 	}
 	if err := r.connect(); err != nil {
