@@ -232,6 +232,8 @@ func writeLine(w Write, e Event) string {
 	case sends[request.Lower](w):
 		if r := sent[request.Lower](w); r.From != r.To {
 			return fmt.Sprintf("lower %s %s from %d to %d", r.Kind, r.Name, r.From, r.To)
+		} else if r.Owners != "" {
+			return "give the number of " + r.Name + " back to its owners"
 		}
 		return "remove the annotation of " + sent[request.Lower](w).Name
 	case sends[request.SetCost](w):

@@ -30,7 +30,7 @@ func (m *model) addSurges() {
 func (m *model) raise(r request.Raise) kube.Answer {
 	w := m.store.Snapshot().Workload(r.UID)
 	record := *w
-	record.Replicas, record.SurgeMark = r.To, r.Mark
+	record.Replicas, record.SurgeMark, record.ReplicasOurs, record.ReplicasOwners = r.To, r.Mark, true, ""
 	m.store.Put(&record)
 	var moves []*modelPod
 	for _, p := range m.pods {
@@ -69,10 +69,10 @@ func (m *model) setCost(r request.SetCost) kube.Answer {
 // lower sets the replicas back: the pods of the lowest cost leave.
 func (m *model) lower(r request.Lower) kube.Answer {
 	record := *m.store.Snapshot().Workload(r.UID)
-	record.Replicas, record.SurgeMark = r.To, r.Then
+	record.Replicas, record.SurgeMark, record.ReplicasOurs = r.To, r.Then, record.ReplicasOurs && r.Owners == ""
 	m.store.Put(&record)
 	if r.From == r.To {
-		return kube.Answer{Code: http.StatusOK} // it is about the annotation alone
+		return kube.Answer{Code: http.StatusOK} // it is about the annotation or the owners alone
 	}
 	for uid, p := range m.pods {
 		now := m.store.Snapshot().Pod(uid)

@@ -22,10 +22,6 @@ func (r *Record) lower(w *kube.Workload) request.Lower {
 	if !r.unmarked(w) && (w.Replicas != r.Batch.To || w.SurgeMark != r.Batch.Mark || w.ReplicasOwners != "") {
 		l.From = l.To
 	}
-	m, known := parseMark(r.Batch.Mark)
-	if known && l.Scales() {
-		l.Owners = string(m.Owners)
-	}
 	if m, ours := parseMark(l.Mark); ours && r.Kind == "ReplicaSet" {
 		m.To = m.Was
 		l.Then = m.String()
@@ -68,12 +64,27 @@ func orphans(s *kube.Snapshot, of *Facts, text string) (requests []request.Lower
 			}
 			lower := unmarked(w)
 			if w.Owner == nil && w.Replicas == m.To {
-				lower.To, lower.Owners = m.Was, string(m.Owners)
+				lower.To = m.Was
 			}
 			requests = append(requests, lower)
 		}
 	}
 	return requests
+}
+
+// owners is the version of the request that gives the number back to its owners.
+const owners = "owners"
+
+// givesBack is the request that makes those who owned the number before the raise its owners again, none where it is
+// not ours any more. What was done shows in the workload, or it is not asked for again.
+func (r *Record) givesBack(w *kube.Workload, now time.Time) []request.Lower {
+	m, known := parseMark(r.Batch.Mark)
+	done := r.LastWas(owners) && r.Last.Class() == kube.AnswerDone && !r.Waits(now)
+	if !known || len(m.Owners) == 0 || !w.ReplicasOurs || w.Replicas != r.Batch.Was || w.SurgeMark != "" || done {
+		return nil
+	}
+	return []request.Lower{{Kind: w.Kind, Namespace: w.Namespace, Name: w.Name, UID: w.UID,
+		From: w.Replicas, To: w.Replicas, Owners: string(m.Owners)}}
 }
 
 // StillRaised reports whether the replicas of a workload that the run raised are still to be set back.
@@ -110,14 +121,20 @@ func (r *Record) unmark(v View, w *kube.Workload, ends time.Time) (d Decision, o
 	if r.markStays() {
 		return Decision{}, false
 	}
-	var back, marks []request.Lower
+	var back, marks, last []request.Lower
 	if w != nil {
-		marks = lastMarks(v.Snap, w, v.Run)
+		marks, last = lastMarks(v.Snap, w, v.Run), r.givesBack(w, v.Now)
 		if raisedBy(w, v.Run) { // `kubectl rollout undo` takes the annotations of an earlier ReplicaSet
 			back = append(back, unmarked(w))
 		}
 	}
-	all, copied := slices.Concat(back, marks, orphans(v.Snap, &r.Facts, r.Batch.Mark)), r.Since.Add(copiesFor)
+	all, copied := slices.Concat(back, marks, orphans(v.Snap, &r.Facts, r.Batch.Mark), last), r.Since.Add(copiesFor)
+	version := ""
+	if len(all) > 0 {
+		if version = string(all[0].UID); all[0].Owners != "" {
+			version = owners
+		}
+	}
 	switch {
 	case r.InFlight != 0:
 		return Decision{}, true
@@ -127,10 +144,10 @@ func (r *Record) unmark(v View, w *kube.Workload, ends time.Time) (d Decision, o
 		return Decision{Wake: copied}, true
 	case len(all) == 0:
 		return Decision{}, false
-	case r.Waits(v.Now) && r.LastWas(string(all[0].UID)):
+	case r.Waits(v.Now) && r.LastWas(version):
 		return Decision{Wake: r.Next}, true
 	}
-	return Decision{Sends: []Send{{Verb: attempt.VerbLower, Version: string(all[0].UID), Request: all[0]}}}, true
+	return Decision{Sends: []Send{{Verb: attempt.VerbLower, Version: version, Request: all[0]}}}, true
 }
 
 // markStays reports whether the removal of the last annotation is given up: the right is missing, or it has

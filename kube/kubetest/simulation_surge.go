@@ -47,7 +47,7 @@ func (s *Simulation) Lower(_ context.Context, r request.Lower) kube.Answer {
 	if r.From != r.To {
 		s.Replicas[r.Name] = r.To
 	}
-	s.PutReplicaSet(r.Name, true)
+	s.PutReplicaSet(r.Name, r.Owners == "")
 	var active []*corev1.Pod
 	for _, p := range s.Pods {
 		if p.Labels["app"] == r.Name && p.DeletionTimestamp == nil {

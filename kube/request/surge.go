@@ -24,8 +24,8 @@ type Lower struct {
 	From, To        int32
 	Mark            string // content of our annotation, as it was written; "" where somebody has removed it
 	Then            string // its content afterwards, "" to remove it
-	// Owners get the ownership of the number back that Raise took from them, as in
-	// kube.Workload.ReplicasOwners. It takes another request, whose failure changes nothing.
+	// Owners makes those from whom Raise took the number its owners again, and changes nothing else: in the form of
+	// kube.Workload.ReplicasOwners. It fails with 409 if the workload changes meanwhile.
 	Owners string
 }
 

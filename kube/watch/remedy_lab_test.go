@@ -162,10 +162,38 @@ func TestLabSurgeGivesTheNumberBack(t *testing.T) {
 		if live := shows("it is raised", func(live *kube.Workload) bool { return live.Replicas == 3 }); !live.ReplicasOurs || live.ReplicasBy != "" {
 			t.Errorf("%s: raised: %+v", name, live)
 		}
-		down := request.Lower{Kind: "Deployment", Namespace: "default", Name: name, UID: d.UID, From: 3, To: 2, Mark: "a mark", Owners: before.ReplicasOwners}
+		down := request.Lower{Kind: "Deployment", Namespace: "default", Name: name, UID: d.UID, From: 3, To: 2, Mark: "a mark"}
 		if a := write.New(c).Lower(t.Context(), down); !a.OK() {
 			t.Fatalf("lower: %+v", a)
 		}
+		back := request.Lower{Kind: "Deployment", Namespace: "default", Name: name, UID: d.UID, From: 2, To: 2, Owners: before.ReplicasOwners}
+		giveBack := func() {
+			for { // until no status was written in between
+				a := write.New(c).Lower(t.Context(), back)
+				if a.OK() {
+					return
+				}
+				if a.Code != 409 {
+					t.Fatalf("give back: %+v", a)
+				}
+			}
+		}
+		again := request.Raise{Kind: "Deployment", Namespace: "default", Name: name, UID: d.UID, To: 2, Mark: "another run's mark"}
+		if a := write.New(c).Raise(t.Context(), again); !a.OK() {
+			t.Fatalf("the mark of another run: %+v", a)
+		}
+		shows("it has the mark of another run", func(live *kube.Workload) bool { return live.SurgeMark == again.Mark && live.ReplicasOurs })
+		if a := write.New(c).Lower(t.Context(), back); !a.OK() {
+			t.Fatalf("give back: %+v", a)
+		}
+		if live := shows("", func(*kube.Workload) bool { return true }); !live.ReplicasOurs {
+			t.Errorf("%s: the number of another run was given away", name)
+		}
+		unmark := request.Lower{Kind: "Deployment", Namespace: "default", Name: name, UID: d.UID, From: 2, To: 2, Mark: again.Mark}
+		if a := write.New(c).Lower(t.Context(), unmark); !a.OK() {
+			t.Fatalf("unmark: %+v", a)
+		}
+		giveBack()
 		after := shows("the number is theirs", func(live *kube.Workload) bool { return live.Replicas == 2 && live.ReplicasOwners != "" })
 		if after.ReplicasOurs || after.ReplicasOwners != before.ReplicasOwners || after.ReplicasBy != before.ReplicasBy || after.SurgeMark != "" {
 			t.Errorf("%s: %+v, before it was %+v", name, after, before)

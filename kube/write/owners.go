@@ -13,39 +13,36 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // The API server gives a field to whoever changes it and takes it from all others. After a surge the number would be
 // ours for good: a server-side apply of its owner would end with a conflict, and the next surge would not see that a
 // GitOps tool sets it. managedFields can be written like any other field, if nothing else changes with them.
 
-// giveBackTries bounds the attempts to write managedFields: the controller of a workload writes its status when the
-// number changes.
-const giveBackTries = 5
-
 // giveBack makes those from whom a surge took spec.replicas its owners again, instead of us. The number is set back
-// already: where this fails, the ownership alone stays ours, as after kubectl scale.
-func (w *Writer) giveBack(ctx context.Context, t target, live *metav1.PartialObjectMetadata, owners string) {
-	var them []metav1.ManagedFieldsEntry
-	if json.Unmarshal([]byte(owners), &them) != nil {
-		return
+// already.
+func (w *Writer) giveBack(ctx context.Context, r request.Lower) kube.Answer {
+	var live struct {
+		metav1.ObjectMeta `json:"metadata"`
+		Spec              struct {
+			Replicas int32 `json:"replicas"`
+		} `json:"spec"`
 	}
-	for range giveBackTries {
-		entries, ours := ownedBy(live.ManagedFields, them)
-		if !ours {
-			return
-		}
-		answer := w.send(ctx, http.MethodPatch, t, ourQuery(), contentMergePatch, map[string]any{
-			"metadata": map[string]any{"uid": live.UID, "resourceVersion": live.ResourceVersion, "managedFields": entries},
-		}, nil)
-		if answer.Class() != kube.AnswerConflict {
-			return
-		}
-		*live = metav1.PartialObjectMetadata{}
-		if !w.send(ctx, http.MethodGet, t, url.Values{}, "", nil, live).OK() {
-			return
-		}
+	t := workload(r.Kind, r.Namespace, r.Name)
+	answer := w.send(ctx, http.MethodGet, t, url.Values{}, "", nil, &live)
+	var owners []metav1.ManagedFieldsEntry
+	if err := json.Unmarshal([]byte(r.Owners), &owners); err != nil {
+		return kube.Answer{Failure: "reading the owners of the number: " + err.Error(), Unsent: true}
 	}
+	entries, ours := ownedBy(live.ManagedFields, owners)
+	raised := live.Annotations[kube.SurgeAnnotation] != "" // by another run since
+	if !answer.OK() || !ours || raised || live.Spec.Replicas != r.From || live.UID != r.UID {
+		return answer // there is nothing of ours to give back
+	}
+	return w.send(ctx, http.MethodPatch, t, ourQuery(), contentMergePatch, map[string]any{"metadata": map[string]any{
+		"uid": live.UID, "resourceVersion": live.ResourceVersion, "managedFields": entries,
+	}}, nil)
 }
 
 // replicasPath is the field that a surge changes.

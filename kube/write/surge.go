@@ -6,8 +6,6 @@ import (
 	"net/url"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
@@ -23,8 +21,11 @@ func (w *Writer) Raise(ctx context.Context, r request.Raise) kube.Answer {
 		}, nil)
 }
 
-// Lower takes replicas and annotation back together, and then gives the number to its owners again.
+// Lower takes replicas and annotation back together, or gives the number back to its owners.
 func (w *Writer) Lower(ctx context.Context, r request.Lower) kube.Answer {
+	if r.Owners != "" {
+		return w.giveBack(ctx, r)
+	}
 	mark := annotationPath(kube.SurgeAnnotation)
 	patch := []map[string]any{{"op": "test", "path": "/metadata/uid", "value": r.UID}}
 	if r.Mark != "" {
@@ -38,13 +39,8 @@ func (w *Writer) Lower(ctx context.Context, r request.Lower) kube.Answer {
 		patch = append(patch, map[string]any{"op": "test", "path": "/spec/replicas", "value": r.From},
 			map[string]any{"op": "replace", "path": "/spec/replicas", "value": r.To})
 	}
-	var live metav1.PartialObjectMetadata
-	t := workload(r.Kind, r.Namespace, r.Name)
-	answer := w.send(ctx, http.MethodPatch, t, ourQuery(), contentJSONPatch, patch, &live)
-	if answer.OK() && r.Scales() && r.Owners != "" {
-		w.giveBack(ctx, t, &live, r.Owners)
-	}
-	return answer
+	return w.send(ctx, http.MethodPatch, workload(r.Kind, r.Namespace, r.Name), ourQuery(), contentJSONPatch, patch,
+		nil)
 }
 
 // SetCost changes the deletion cost of a pod.

@@ -25,7 +25,7 @@ const writeTimeout = 20 * time.Second
 // maxAnswer bounds what is read of an answer.
 const maxAnswer = 8 << 20
 
-// Writer is the writes of one user to one cluster. Each call is one request, but for Lower.
+// Writer is the writes of one user to one cluster. Each call is one request that writes.
 type Writer struct{ c *conn.Cluster }
 
 var (
