@@ -47,7 +47,7 @@ func main() {
 	conn.RouteLogs(slog.New(slog.NewTextHandler(screen.Log, nil)), ui.Stderr{})
 	kube.OnPanic = screen.OnPanic
 	signals := make(chan os.Signal, 4)
-	caught := []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT}
+	caught := []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGPIPE}
 	if !signal.Ignored(syscall.SIGHUP) { // nohup: the run is to outlive its terminal
 		caught = append(caught, syscall.SIGHUP)
 	}

@@ -29,6 +29,7 @@ func TestTheEndOfADashboardEndsItsRun(t *testing.T) {
 		{nil, nil, drain.CommandAbort, "the dashboard was closed", ExitAborted, "the run is being stopped; accepted evictions finish"},
 		{nil, syscall.SIGTERM, drain.CommandAbort, "interrupted by SIGTERM", 143, "the run is being stopped; accepted evictions finish"},
 		{nil, syscall.SIGHUP, drain.CommandSuspend, "suspended by SIGHUP", 129, "the run is being suspended; accepted evictions finish"},
+		{nil, syscall.SIGPIPE, drain.CommandSuspend, "suspended by SIGPIPE", 141, "the run is being suspended; accepted evictions finish"},
 		{errors.New("no such terminal"), nil, drain.CommandSuspend, "suspended: the dashboard failed", ExitError,
 			"the dashboard ended: no such terminal"},
 	} {

@@ -87,11 +87,12 @@ func (s *Signals) HungUp() bool {
 	return ok && isHangup(sig)
 }
 
-// isHangup reports whether a signal says that the terminal went away. On Windows that is
-// SIGTERM: Go makes it of the window's end, of a logoff and of a shutdown, and no
+// isHangup reports whether a signal says that the terminal went away, or whoever reads the output. On Windows
+// that is SIGTERM: Go makes it of the window's end, of a logoff and of a shutdown, and no
 // other program can send it.
 func isHangup(sig os.Signal) bool {
-	return sig == os.Signal(syscall.SIGHUP) || runtime.GOOS == "windows" && sig == os.Signal(syscall.SIGTERM)
+	return sig == os.Signal(syscall.SIGHUP) || sig == os.Signal(syscall.SIGPIPE) ||
+		runtime.GOOS == "windows" && sig == os.Signal(syscall.SIGTERM)
 }
 
 // NameOf is the name that operators know a signal by.
@@ -103,6 +104,8 @@ func NameOf(sig os.Signal) string {
 		return "SIGTERM"
 	case syscall.SIGHUP:
 		return "SIGHUP"
+	case syscall.SIGPIPE:
+		return "SIGPIPE"
 	}
 	return sig.String()
 }
