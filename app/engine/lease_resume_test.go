@@ -111,6 +111,8 @@ func TestResumeGivesBackALeaseWhoseTakeWasNotAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := contested()
 		s.AddNode("c")
+		s.AddPod("kept", "c") // its Lease is held as long as the first process lives
+		s.AddBudget("kept", 1)
 		o := &operator{Simulation: s}
 		e := o.begin(t, "r1", leasing(), "a", "c")
 		time.Sleep(12 * time.Second)
