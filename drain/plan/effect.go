@@ -233,7 +233,7 @@ func (p *Pod) costs() Effects {
 		add(p.NotRemade != "", Nowhere, p.NotRemade)
 		add(p.Pinned != "", Nowhere, "its volume "+p.Pinned+" stays behind")
 		if l := p.Landing; l != nil {
-			add(nowhere(l.Answer), Nowhere, "no node can take its replacement: "+l.Why)
+			add(nowhere(l.Answer), Nowhere, "no node can take its replacement: "+strings.TrimSuffix(l.Why, "."))
 			add(!all.Has(Nowhere) && nowhere(l.Together.Answer), Tight, "with the others it may not fit (estimate)")
 		}
 	}

@@ -201,12 +201,14 @@ func fateSentence(p plan.Pod) string {
 	if p.Owner == "" {
 		who = "has no controller"
 	}
-	switch p.Action {
-	case plan.ActionSkip:
+	switch {
+	case p.Action == plan.ActionSkip:
 		return "stays where it is; it " + who
-	case plan.ActionRefuse:
+	case p.Action == plan.ActionRefuse:
 		return "refused: its node is left untouched; it " + who
-	case plan.ActionDelete:
+	case p.Surges != "":
+		return "removed by its controller once its replacement is Ready; it " + who
+	case p.Action == plan.ActionDelete:
 		return fmt.Sprintf("deleted past all budgets with %s of grace; it %s", Spell(p.Grace), who)
 	}
 	return fmt.Sprintf("evicted with %s of grace; it %s", Spell(p.Grace), who)
