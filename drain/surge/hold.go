@@ -83,3 +83,17 @@ func WithoutRun(w *kube.Workload, run string) int32 {
 	}
 	return w.Replicas
 }
+
+func first(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

@@ -75,6 +75,17 @@ func FromMarks(s *kube.Snapshot, run string) []*Record {
 	return records
 }
 
+// later is the surge by the annotation where that is of a later batch than this one, the last that the journal tells
+// of, else nil: the process went on without the journal.
+func (b *Batch) later(s *kube.Snapshot, w *kube.Workload, run string) *Record {
+	m, marked := parseMark(w.SurgeMark)
+	earlier := w.SurgeMark == b.Mark || m.At.Before(b.At) // as `kubectl rollout undo` brings it back
+	if !marked || m.Run != run || m.lowered() || m.To != w.Replicas || earlier {
+		return nil
+	}
+	return fromMark(s, w, m, w.SurgeMark)
+}
+
 // copiedFrom is the Deployment of a ReplicaSet, from which it has its annotations.
 func copiedFrom(s *kube.Snapshot, rs *kube.Workload) *kube.Workload {
 	if rs.Owner == nil || rs.Owner.Kind != "Deployment" {
@@ -98,6 +109,7 @@ func fromMark(s *kube.Snapshot, w *kube.Workload, m mark, text string) *Record {
 		}
 	}
 	r.Pods = len(r.Batch.Pods)
+	r.Batch.Others = max(0, int(m.Was)-r.Pods) // all of them, as it does not tell which were available
 	return r
 }
 

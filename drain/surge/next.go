@@ -78,6 +78,14 @@ func (r *Record) Decide(v View) Decision {
 	default:
 		return Decision{}
 	}
+	if found := r.Batch.later(v.Snap, w, v.Run); found != nil && !r.Waiting() {
+		c := Change{State: Starting, Batch: &found.Batch,
+			Message: "its annotation tells of a batch that the journal does not"}
+		for i := range found.Costs {
+			c.Costs = append(c.Costs, found.Costs[i].CostFacts)
+		}
+		return Decision{Change: &c}
+	}
 	switch r.State {
 	case Raising:
 		return r.raising(v, w)
@@ -383,18 +391,4 @@ func (r *Record) foreign(v View, w *kube.Workload) string {
 		return fmt.Sprintf("somebody has set it to %d replicas since", w.Replicas)
 	}
 	return ""
-}
-
-func first(a, b time.Time) time.Time {
-	if a.IsZero() || !b.IsZero() && b.Before(a) {
-		return b
-	}
-	return a
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }

@@ -153,7 +153,9 @@ type Change struct {
 	Message string `json:"message,omitempty"`
 	Late    bool   `json:"late,omitempty"`  // the replacements were not Ready in time
 	Batch   *Batch `json:"batch,omitempty"` // that begins
-	Held    bool   `json:"held,omitempty"`  // a batch waits for what the message says
+	// Costs are those that the pods of the batch have already.
+	Costs []CostFacts `json:"costs,omitempty"`
+	Held  bool        `json:"held,omitempty"` // a batch waits for what the message says
 	// Asked tells that the operator asked for it now, also for pods whose turn is over.
 	Asked bool `json:"asked,omitempty"`
 }
@@ -166,7 +168,7 @@ func (r *Record) Become(c Change, at time.Time) {
 		}
 	}
 	if c.State != Verifying {
-		r.MarkLeft = r.MarkLeft && c.Batch == nil || r.State == Verifying && r.markStays()
+		r.MarkLeft = r.MarkLeft && c.Batch == nil || r.State == Verifying && r.markStays() && !r.LastWas(owners)
 	}
 	if r.State != c.State {
 		r.Since, r.Tries, r.Next, r.Last = at, 0, time.Time{}, nil
@@ -180,6 +182,11 @@ func (r *Record) Become(c Change, at time.Time) {
 	switch {
 	case c.Batch != nil:
 		r.Batch, r.Why, r.Late = *c.Batch, "", false
+		for _, cost := range c.Costs {
+			if r.cost(cost.UID) == nil {
+				r.Costs = append(slices.Clip(r.Costs), Cost{CostFacts: cost})
+			}
+		}
 	case c.State == Lowering && r.State != Lowering:
 		r.Why, r.Late = c.Message, c.Late
 	case c.State == Done || c.State.ended():

@@ -15,6 +15,12 @@ import (
 // pods their cost back that the controller has not removed, and removes the last of the run's annotations.
 func (r *Record) Undo(run string, s *kube.Snapshot) (requests []request.Request, left string) {
 	w := s.Workload(r.UID)
+	if w != nil {
+		if found := r.Batch.later(s, w, run); found != nil {
+			found.Costs = append(found.Costs, r.Costs...)
+			r = found
+		}
+	}
 	v := View{Run: run, Snap: s}
 	raised := w != nil && (raisedBy(w, run) || r.unmarked(w))
 	var leaving []*kube.Pod
@@ -44,7 +50,7 @@ func (r *Record) Undo(run string, s *kube.Snapshot) (requests []request.Request,
 	if raised {
 		return append(requests, r.lower(w)), ""
 	}
-	for _, l := range lastMarks(s, w, run) {
+	for _, l := range slices.Concat(lastMarks(s, w, run), r.Batch.givesBack(w)) {
 		requests = append(requests, l)
 	}
 	switch {

@@ -388,15 +388,59 @@ func TestOwnersOfTheNumber(t *testing.T) {
 	r.Batch = *r.batch(View{Run: "r1", Snap: s, Now: kubetest.Now}, w, []*kube.Pod{p})
 	up := *w
 	up.Replicas, up.SurgeMark, up.ReplicasOurs, up.ReplicasOwners = r.Batch.To, r.Batch.Mark, true, ""
-	if l := r.lower(&up); l.Owners != w.ReplicasOwners {
-		t.Errorf("owners %q, want %q", l.Owners, w.ReplicasOwners)
+	if l := r.lower(&up); !l.Scales() || l.Owners != "" || len(r.Batch.givesBack(&up)) > 0 {
+		t.Errorf("raised: %+v", l)
+	}
+	down := up
+	down.Replicas, down.SurgeMark = r.Batch.Was, ""
+	if back := r.Batch.givesBack(&down); len(back) != 1 || back[0].Owners != w.ReplicasOwners || back[0].Scales() {
+		t.Errorf("set back: %+v, want the owners %q", back, w.ReplicasOwners)
+	}
+	down.ReplicasOurs = false
+	if back := r.Batch.givesBack(&down); len(back) > 0 {
+		t.Errorf("it is somebody else's: %+v", back)
 	}
 	up.ReplicasOurs, up.ReplicasOwners = false, w.ReplicasOwners
-	if l := r.lower(&up); l.Owners != "" || l.Scales() {
+	if l := r.lower(&up); l.Scales() {
 		t.Errorf("somebody has applied the number of the raise: %+v", l)
 	}
 	up.Replicas, up.ReplicasOwners = up.Replicas+1, ""
-	if l := r.lower(&up); l.Owners != "" || l.Scales() {
+	if l := r.lower(&up); l.Scales() {
 		t.Errorf("the number of somebody else: %+v", l)
+	}
+}
+
+// A process went on without the journal, which ends with the batch before: the annotation tells of the one that stands.
+func TestUndoOfABatchThatTheJournalDoesNotTellOf(t *testing.T) {
+	later := mark{Run: "r1", At: kubetest.Now.Add(time.Minute), Was: 2, To: 3}
+	d, rs := kubetest.Deployment("shop/web", 3)
+	pod := func(name, node string, options ...kubetest.PodOption) *corev1.Pod {
+		return kubetest.Pod("shop/"+name, append([]kubetest.PodOption{kubetest.ByDeployment("web"), kubetest.On(node)}, options...)...)
+	}
+	second := pod("web-2", "w1", costing(request.LowestDeletionCost))
+	later.Costs = map[kube.UID]string{kube.UID(second.UID): "7"}
+	d.Annotations = map[string]string{kube.SurgeAnnotation: later.String()}
+	s := kubetest.SnapshotOf(kubetest.Now, d, rs, second, pod("web-3", "w2"), pod("web-4", "w2", func(p *corev1.Pod) { p.CreationTimestamp.Time = kubetest.Now.Add(time.Hour) }))
+	w := s.WorkloadNamed("Deployment", "shop", "web")
+	r := &Record{Facts: Facts{Kind: "Deployment", Namespace: "shop", Name: "web", UID: w.UID, AtOnce: 1}, State: Done,
+		Batch: Batch{Was: 2, To: 3, Mark: raisedMark, At: kubetest.Now, Pods: []Mover{{"web-1", "web-1"}}}}
+	requests, left := r.Undo("r1", s)
+	var got []string
+	for _, r := range requests {
+		switch r := r.(type) {
+		case request.SetCost:
+			got = append(got, fmt.Sprintf("%s %q to %q", r.Name, r.From, r.To))
+		case request.Lower:
+			got = append(got, fmt.Sprintf("%s %d to %d", r.Name, r.From, r.To))
+		}
+	}
+	want := []string{`web-2 "-2147483648" to "7"`, `web-4 "" to "-2147483648"`, `web 3 to 2`}
+	if !slices.Equal(got, want) || left != "" {
+		t.Errorf("%q, left %q; want %q", got, left, want)
+	}
+	d.Annotations[kube.SurgeAnnotation] = earlierMark // as `kubectl rollout undo` brings it back
+	s = kubetest.SnapshotOf(kubetest.Now, d, rs, second)
+	if requests, _ := r.Undo("r1", s); Scales(requests) {
+		t.Errorf("the annotation of an earlier batch: %+v", requests)
 	}
 }

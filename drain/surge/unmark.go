@@ -76,11 +76,10 @@ func orphans(s *kube.Snapshot, of *Facts, text string) (requests []request.Lower
 const owners = "owners"
 
 // givesBack is the request that makes those who owned the number before the raise its owners again, none where it is
-// not ours any more. What was done shows in the workload, or it is not asked for again.
-func (r *Record) givesBack(w *kube.Workload, now time.Time) []request.Lower {
-	m, known := parseMark(r.Batch.Mark)
-	done := r.LastWas(owners) && r.Last.Class() == kube.AnswerDone && !r.Waits(now)
-	if !known || len(m.Owners) == 0 || !w.ReplicasOurs || w.Replicas != r.Batch.Was || w.SurgeMark != "" || done {
+// not ours any more.
+func (b *Batch) givesBack(w *kube.Workload) []request.Lower {
+	m, known := parseMark(b.Mark)
+	if !known || len(m.Owners) == 0 || !w.ReplicasOurs || w.Replicas != b.Was || w.SurgeMark != "" {
 		return nil
 	}
 	return []request.Lower{{Kind: w.Kind, Namespace: w.Namespace, Name: w.Name, UID: w.UID,
@@ -123,7 +122,11 @@ func (r *Record) unmark(v View, w *kube.Workload, ends time.Time) (d Decision, o
 	}
 	var back, marks, last []request.Lower
 	if w != nil {
-		marks, last = lastMarks(v.Snap, w, v.Run), r.givesBack(w, v.Now)
+		marks = lastMarks(v.Snap, w, v.Run)
+		done := r.LastWas(owners) && r.Last.Class() == kube.AnswerDone && !r.Waits(v.Now)
+		if !done { // else it shows in the workload, or never
+			last = r.Batch.givesBack(w)
+		}
 		if raisedBy(w, v.Run) { // `kubectl rollout undo` takes the annotations of an earlier ReplicaSet
 			back = append(back, unmarked(w))
 		}
