@@ -122,7 +122,8 @@ func (e *evidence) checkDrained(n nodeReport) {
 			continue
 		}
 		f, _ := podAt(frames, e.said.report.EndedAt.Add(e.allowed(lag)))
-		if f.Gone || f.Node != n.Name || f.Terminating() && e.world.has("--skip-wait-for-delete-timeout=1") {
+		unawaited := e.world.has("--skip-wait-for-delete-timeout=1") || !e.turnEnds(f, time.Time{}).IsZero()
+		if f.Gone || f.Node != n.Name || f.Terminating() && unawaited {
 			continue
 		}
 		i := slices.IndexFunc(e.world.Apps, func(a app) bool {

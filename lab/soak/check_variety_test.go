@@ -175,6 +175,18 @@ func TestVolumesInTurnAreJudged(t *testing.T) {
 	}
 }
 
+// A pod that terminates and was skipped is left on a drained node; the report says so.
+func TestASkippedPodThatTerminates(t *testing.T) {
+	check := func(e *evidence) { e.checkDrained(e.said.report.Nodes[0]) }
+	left := story()
+	left.pods["1"] = left.pods["1"][:2]
+	expectWrong(t, wrongOf(left, check), "is said to be drained, and pod ns/web-1 is on it")
+	left.ordeal = &ordeal{journal: journal{events: []journalEvent{noted(1, 12, "Control", "skip")}}}
+	expectWrong(t, wrongOf(left, check), "")
+	left.pods["1"] = left.pods["1"][:1]
+	expectWrong(t, wrongOf(left, check), "is said to be drained, and pod ns/web-1 is on it")
+}
+
 func TestWhoWaitsForAVolumeTurnIsNotIdle(t *testing.T) {
 	e := withDisks(15)
 	next := e.pods["2"][0]
