@@ -45,7 +45,7 @@ func Ours(holder, run string) bool {
 	return holder == run || batchOf(holder, run) || batchOf(run, holder)
 }
 
-// batchOf reports whether a run is that of a batch of the roll.
+// batchOf reports whether a run drains a batch of the roll.
 func batchOf(run, roll string) bool { return strings.HasPrefix(run, roll+"-") }
 
 // RollAt is the roll of that run which has or had the Lease of the node itself, "" for none. It runs commands on the

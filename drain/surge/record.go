@@ -153,7 +153,7 @@ type Change struct {
 	Message string `json:"message,omitempty"`
 	Late    bool   `json:"late,omitempty"`  // the replacements were not Ready in time
 	Batch   *Batch `json:"batch,omitempty"` // that begins
-	// Costs are those that the pods of the batch have already.
+	// Costs are the deletion costs that the run has set already, of pods of the batch and of replacements.
 	Costs []CostFacts `json:"costs,omitempty"`
 	Held  bool        `json:"held,omitempty"` // a batch waits for what the message says
 	// Asked tells that the operator asked for it now, also for pods whose turn is over.

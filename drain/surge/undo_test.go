@@ -112,6 +112,19 @@ func TestUndo(t *testing.T) {
 	}
 }
 
+// wordsOf are the requests of an Undo.
+func wordsOf(requests []request.Request) (words []string) {
+	for _, r := range requests {
+		switch r := r.(type) {
+		case request.SetCost:
+			words = append(words, fmt.Sprintf("%s %q to %q", r.Name, r.From, r.To))
+		case request.Lower:
+			words = append(words, fmt.Sprintf("%s %d to %d, then %q", r.Name, r.From, r.To, r.Then))
+		}
+	}
+	return words
+}
+
 // A run was killed after it had set back a ReplicaSet without a Deployment, and before the costs:
 // its annotation still tells which pods have one of ours.
 func TestUndoByTheAnnotationOfALoweredReplicaSet(t *testing.T) {
@@ -130,15 +143,7 @@ func TestUndoByTheAnnotationOfALoweredReplicaSet(t *testing.T) {
 		t.Fatalf("%d surges", len(records))
 	}
 	requests, left := records[0].Undo("r1", s)
-	var got []string
-	for _, r := range requests {
-		switch r := r.(type) {
-		case request.SetCost:
-			got = append(got, fmt.Sprintf("%s %q to %q", r.Name, r.From, r.To))
-		case request.Lower:
-			got = append(got, fmt.Sprintf("%s %d to %d, then %q", r.Name, r.From, r.To, r.Then))
-		}
-	}
+	got := wordsOf(requests)
 	want := []string{`web-1 "-2147483648" to "7"`, `web-3 "-2147483648" to ""`, `web 2 to 2, then ""`}
 	if !slices.Equal(got, want) || left != "" {
 		t.Errorf("%q, left %q; want %q", got, left, want)
@@ -425,16 +430,8 @@ func TestUndoOfABatchThatTheJournalDoesNotTellOf(t *testing.T) {
 	r := &Record{Facts: Facts{Kind: "Deployment", Namespace: "shop", Name: "web", UID: w.UID, AtOnce: 1}, State: Done,
 		Batch: Batch{Was: 2, To: 3, Mark: raisedMark, At: kubetest.Now, Pods: []Mover{{"web-1", "web-1"}}}}
 	requests, left := r.Undo("r1", s)
-	var got []string
-	for _, r := range requests {
-		switch r := r.(type) {
-		case request.SetCost:
-			got = append(got, fmt.Sprintf("%s %q to %q", r.Name, r.From, r.To))
-		case request.Lower:
-			got = append(got, fmt.Sprintf("%s %d to %d", r.Name, r.From, r.To))
-		}
-	}
-	want := []string{`web-2 "-2147483648" to "7"`, `web-4 "" to "-2147483648"`, `web 3 to 2`}
+	got := wordsOf(requests)
+	want := []string{`web-2 "-2147483648" to "7"`, `web-4 "" to "-2147483648"`, `web 3 to 2, then ""`}
 	if !slices.Equal(got, want) || left != "" {
 		t.Errorf("%q, left %q; want %q", got, left, want)
 	}

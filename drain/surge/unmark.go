@@ -75,8 +75,8 @@ func orphans(s *kube.Snapshot, of *Facts, text string) (requests []request.Lower
 // owners is the version of the request that gives the number back to its owners.
 const owners = "owners"
 
-// givesBack is the request that makes those who owned the number before the raise its owners again, none where it is
-// not ours any more.
+// givesBack is the request that makes those who owned the number before the raise its owners again, none where the
+// number is somebody else's by now.
 func (b *Batch) givesBack(w *kube.Workload) []request.Lower {
 	m, known := parseMark(b.Mark)
 	if !known || len(m.Owners) == 0 || !w.ReplicasOurs || w.Replicas != b.Was || w.SurgeMark != "" {

@@ -38,7 +38,7 @@ func (w *Writer) giveBack(ctx context.Context, r request.Lower) kube.Answer {
 	entries, ours := ownedBy(live.ManagedFields, owners)
 	raised := live.Annotations[kube.SurgeAnnotation] != "" // by another run since
 	if !answer.OK() || !ours || raised || live.Spec.Replicas != r.From || live.UID != r.UID {
-		return answer // there is nothing of ours to give back
+		return answer // the number is no longer ours
 	}
 	return w.send(ctx, http.MethodPatch, t, ourQuery(), contentMergePatch, map[string]any{"metadata": map[string]any{
 		"uid": live.UID, "resourceVersion": live.ResourceVersion, "managedFields": entries,

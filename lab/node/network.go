@@ -24,7 +24,7 @@ var networkOfNodes = netip.MustParsePrefix("10.76.0.0/14")
 // ServeNetwork runs in a network namespace of its own and makes it the network of the nodes: a bridge, the
 // address of the service `kubernetes` in front of apiServer (which listens on the loopback of the host), and at
 // socket a proxy (HTTP CONNECT) by which that API server reaches the kubelets. host is the network namespace
-// of the API server. It returns when the context ends. The main thread is to be locked by then, as dialIn says.
+// of the API server. It returns when the context ends. The caller keeps the main thread to itself, see dialIn.
 func ServeNetwork(ctx context.Context, host *os.File, apiServer, socket string) error {
 	for _, args := range []string{
 		"link set lo up",
