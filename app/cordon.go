@@ -22,10 +22,10 @@ const (
 // Cordon makes a node unschedulable, with our annotation that says who did it and why.
 // It reports whether there was anything to do.
 func (s *Session) Cordon(ctx context.Context, node, reason string, dry plan.DryRun) (changed bool, err error) {
-	return s.setCordon(ctx, node, dry, true, func(snapshot *kube.Snapshot, r *request.Cordon, _ *kube.Node) {
+	return s.setCordon(ctx, node, dry, true, func(snapshot *kube.Snapshot, r *request.Cordon, n *kube.Node) {
 		r.Mark = annotation.Mark{
 			By: s.Identity().User, Reason: reason, Was: "schedulable",
-			At: snapshot.ServerTime(s.Now()).UTC().Truncate(time.Second),
+			At: snapshot.ServerTime(s.Now()).UTC().Truncate(time.Second), ExcludedFromLB: annotation.Excluded(n),
 		}.String()
 	})
 }
@@ -39,7 +39,7 @@ func (s *Session) Uncordon(ctx context.Context, node string, dry plan.DryRun) (c
 		}
 	}
 	return s.setCordon(ctx, node, dry, false, func(_ *kube.Snapshot, r *request.Cordon, n *kube.Node) {
-		if excludedByUs(n) {
+		if annotation.Excluded(n) {
 			back := false
 			r.ExcludeFromLB = &back
 		}
@@ -59,7 +59,7 @@ func (s *Session) setCordon(ctx context.Context, node string, dry plan.DryRun, u
 		switch {
 		case n == nil:
 			return false, errors.New("it no longer exists")
-		case n.Unschedulable == unschedulable:
+		case n.Unschedulable == unschedulable && (unschedulable || !annotation.Excluded(n)):
 			return doubted(n), nil
 		case dry == plan.DryRunClient:
 			return true, nil
@@ -95,14 +95,4 @@ func nodeChanges(ctx context.Context, view *View, old *kube.Node) bool {
 		n := snapshot.Node(old.Name)
 		return n == nil || n.ResourceVersion != old.ResourceVersion, time.Time{}
 	}) == nil
-}
-
-// excludedByUs reports whether the run that cordoned the node took it out of
-// external load balancers too: uncordon then puts it back.
-func excludedByUs(n *kube.Node) bool {
-	if n.Cordon == nil {
-		return false
-	}
-	mark, ours := annotation.Parse(n.Cordon.Mark)
-	return ours && mark.LabelStands(n)
 }

@@ -82,6 +82,23 @@ func TestUncordonPutsBackBehindLoadBalancers(t *testing.T) {
 	}
 }
 
+// A node that kubectl uncordon made schedulable keeps the label until somebody uncordons it with this program.
+func TestUncordonRemovesTheLabelOfASchedulableNode(t *testing.T) {
+	n := node("worker-1", "x", false)
+	n.Labels[kube.LoadBalancerLabel] = ""
+	n.Annotations = map[string]string{kube.CordonAnnotation: annotation.Mark{Run: "r1", ExcludedFromLB: true}.String()}
+	b := newBench(t, kubetest.SnapshotOf(noon, n))
+	b.expect(t, ExitDone, nil, "uncordon", "worker-1")
+	if len(b.writer.cordons) != 1 || b.writer.cordons[0].Unschedulable || b.writer.cordons[0].ExcludeFromLB == nil || *b.writer.cordons[0].ExcludeFromLB {
+		t.Errorf("sent %+v", b.writer.cordons)
+	}
+	b = newBench(t, kubetest.SnapshotOf(noon, n))
+	b.expect(t, ExitDone, nil, "cordon", "worker-1")
+	if mark, _ := annotation.Parse(b.writer.cordons[0].Mark); !mark.ExcludedFromLB {
+		t.Errorf("the next annotation forgets the label: %+v", mark)
+	}
+}
+
 // kubectl goes on after a failure too, and hides it from its exit code.
 func TestCordonFailures(t *testing.T) {
 	b := newBench(t, smallCluster())

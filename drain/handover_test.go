@@ -50,6 +50,22 @@ func TestTheMarkOfSomebodyElseStaysTheirs(t *testing.T) {
 	}
 }
 
+// A node that kubectl uncordon made schedulable keeps annotation and label: the next run takes the label over.
+func TestTheNextAnnotationKeepsTheLabelOfAnUncordonedNode(t *testing.T) {
+	s := kubetest.NewSimulation()
+	s.AddNode("a")
+	for value, kept := range map[string]bool{"": true, "edge": false} {
+		s.SetNode("a", func(n *corev1.Node) {
+			n.Annotations = map[string]string{kube.CordonAnnotation: annotation.Mark{Run: "r1", Was: "schedulable", ExcludedFromLB: true}.String()}
+			n.Labels = map[string]string{kube.LoadBalancerLabel: value}
+		})
+		mark := annotation.ForNode(s.Snapshot().Node("a"), annotation.Mark{Run: "r2", Was: "schedulable"}, false, false)
+		if mark.ExcludedFromLB != kept {
+			t.Errorf("label %q: %+v", value, mark)
+		}
+	}
+}
+
 // A drain that takes over the cordon of another run says so before, and its rollback says
 // whose cordon it takes back.
 func TestAnAdoptedCordonIsSaid(t *testing.T) {

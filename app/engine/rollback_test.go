@@ -53,20 +53,27 @@ func TestRollbackKeepsALabelThatIsNoLongerOurs(t *testing.T) {
 func TestRollbackUndoesOnlyWhatTheRunDid(t *testing.T) {
 	mark := annotation.Mark{Run: "r1", Was: "schedulable"}
 	labelled := annotation.Mark{Run: "r1", Was: "unschedulable", ExcludedFromLB: true}
+	excluded := annotation.Mark{Run: "r1", Was: "schedulable", ExcludedFromLB: true}
+	uncordoned := func(n *corev1.Node) *corev1.Node { n.Spec.Unschedulable = false; return n }
 	for name, c := range map[string]struct {
-		node *corev1.Node
-		left string // "" if it is undone
+		node     *corev1.Node
+		left     string // "" if it is undone
+		cordoned bool   // and the node stays so
 	}{
-		"ours":                    {cordonedNode(kube.FieldManager, mark.String()), ""},
-		"only the label was ours": {labelledNode(cordonedNode("kubectl", labelled.String()), ""), ""},
-		"label changed since":     {labelledNode(cordonedNode("kubectl", labelled.String()), "edge"), "changed or removed its label"},
-		"label removed since":     {cordonedNode("kubectl", labelled.String()), "changed or removed its label"},
-		"cordoned again since":    {cordonedNode("kubectl", mark.String()), "kubectl has cordoned it since"},
-		"of another run":          {cordonedNode(kube.FieldManager, annotation.Mark{Run: "r2", Was: "schedulable"}.String()), "not of this run"},
-		"no mark":                 {cordonedNode(kube.FieldManager, ""), "not of this run"},
-		"uncordoned since":        {&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "a1"}}, "already schedulable"},
-		"replaced":                {&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "other"}}, "another node"},
-		"gone":                    {nil, "gone"},
+		"ours":                                     {cordonedNode(kube.FieldManager, mark.String()), "", false},
+		"only the label was ours":                  {labelledNode(cordonedNode("kubectl", labelled.String()), ""), "", true},
+		"label changed since":                      {labelledNode(cordonedNode("kubectl", labelled.String()), "edge"), "changed or removed its label", false},
+		"label removed since":                      {cordonedNode("kubectl", labelled.String()), "changed or removed its label", false},
+		"cordoned again since":                     {cordonedNode("kubectl", mark.String()), "kubectl has cordoned it since", false},
+		"label of a node cordoned again since":     {labelledNode(cordonedNode("kubectl", excluded.String()), ""), "", true},
+		"label of a node uncordoned since":         {uncordoned(labelledNode(cordonedNode("kubectl", excluded.String()), "")), "", false},
+		"label changed on a node uncordoned since": {uncordoned(labelledNode(cordonedNode("kubectl", excluded.String()), "edge")), "already schedulable", false},
+		"label of another run's":                   {uncordoned(labelledNode(cordonedNode("kubectl", annotation.Mark{Run: "r2", ExcludedFromLB: true}.String()), "")), "already schedulable", false},
+		"of another run":                           {cordonedNode(kube.FieldManager, annotation.Mark{Run: "r2", Was: "schedulable"}.String()), "not of this run", false},
+		"no mark":                                  {cordonedNode(kube.FieldManager, ""), "not of this run", false},
+		"uncordoned since":                         {&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "a1"}}, "already schedulable", false},
+		"replaced":                                 {&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "other"}}, "another node", false},
+		"gone":                                     {nil, "gone", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var objects []runtime.Object
@@ -82,7 +89,7 @@ func TestRollbackUndoesOnlyWhatTheRunDid(t *testing.T) {
 			if (u.Left == "") != (c.left == "") || !strings.Contains(u.Left, c.left) || (u.Cordon == nil) != (c.left != "") {
 				t.Errorf("left %q, request %+v; want left %q", u.Left, u.Cordon, c.left)
 			}
-			if u.Cordon != nil && u.Cordon.Unschedulable != (name == "only the label was ours") {
+			if u.Cordon != nil && u.Cordon.Unschedulable != c.cordoned {
 				t.Errorf("request %+v", u.Cordon)
 			}
 		})

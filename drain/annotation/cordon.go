@@ -13,6 +13,7 @@ import (
 // what the run adds.
 func ForNode(node *kube.Node, mark Mark, adopts, exclude bool) Mark {
 	if !node.Unschedulable {
+		mark.ExcludedFromLB = exclude || Excluded(node)
 		return mark
 	}
 	there, marked := Mark{}, false
@@ -77,13 +78,18 @@ func Undo(name string, uid kube.UID, run string, node *kube.Node) (req *request.
 		left = "another node has its name"
 		return nil, what, left
 	case !node.Unschedulable || node.Cordon == nil:
+		if mark := stale(node); (mark.Run == run || mark.ExcludedBy == run) && mark.LabelStands(node) {
+			return &request.Cordon{Node: name, UID: uid, ResourceVersion: node.ResourceVersion,
+				ExcludeFromLB: new(bool)}, "let load balancers use node " + name + " again", ""
+		}
 		left = "it is already schedulable"
 		return nil, what, left
 	}
 	mark, ours := Parse(node.Cordon.Mark)
 	labelled := ours && mark.LabelStands(node)
 	onlyLabel := ours && (mark.Run != run && mark.ExcludedBy == run ||
-		mark.Run == run && mark.Was == "unschedulable" && mark.ExcludedFromLB)
+		mark.Run == run && mark.Was == "unschedulable" && mark.ExcludedFromLB ||
+		mark.Run == run && labelled && node.Cordon.Manager != kube.FieldManager)
 	switch {
 	case onlyLabel && !labelled:
 		what, left = "let load balancers use node "+name+" again", "somebody has changed or removed its label since"

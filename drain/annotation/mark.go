@@ -87,6 +87,16 @@ func (m Mark) LabelStands(n *kube.Node) bool {
 	return m.ExcludedFromLB && labelled && value == ""
 }
 
+// Excluded reports whether a run took the node out of external load balancers, by the label that its mark tells of.
+// A node that kubectl uncordon made schedulable keeps both.
+func Excluded(n *kube.Node) bool { return stale(n).LabelStands(n) }
+
+// stale is the mark in the annotation of a node, even of one that is schedulable.
+func stale(n *kube.Node) Mark {
+	mark, _ := Parse(n.Annotations[kube.CordonAnnotation])
+	return mark
+}
+
 // Parse reads the content of the annotation; false where it is not ours.
 func Parse(text string) (Mark, bool) {
 	var m Mark

@@ -221,15 +221,16 @@ func (st *stepper) away(n *Node) string {
 
 // uncordon is what becomes of a node that is back, and why.
 func (st *stepper) uncordon(n *Node) (NodeState, string) {
-	switch node, d := st.v.Snap.Node(n.Name), st.run(); {
-	case !st.s.drainOver || d == nil:
+	node := st.v.Snap.Node(n.Name)
+	switch {
+	case !st.s.drainOver || st.run() == nil:
 		return Returning, "waits for the end of the drain of its batch"
 	case node.UID != n.UID && node.Unschedulable:
 		return Done, "left cordoned: it came back as another Node object"
-	case !node.Unschedulable:
-		return Done, ""
 	}
 	switch u := st.ownCordon(n); {
+	case !node.Unschedulable && (u == nil || u.Cordon == nil):
+		return Done, ""
 	case u == nil:
 		return Done, "left cordoned: it was so before the roll"
 	case u.Cordon == nil:
@@ -240,6 +241,9 @@ func (st *stepper) uncordon(n *Node) (NodeState, string) {
 		return Returning, leaseWait
 	default:
 		st.wanted = append(st.wanted, Uncordon{Node: n.Name, Request: *u.Cordon})
+		if !u.Uncordons {
+			return Returning, "its label for load balancers is removed"
+		}
 		return Returning, "is uncordoned"
 	}
 }

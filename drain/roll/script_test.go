@@ -11,7 +11,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
+	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -132,8 +134,15 @@ func (w *world) command(d *datadriven.TestData) {
 		w.next(UncordonFailed{Node: names[0], Message: "conflict"})
 	case "somebody-cordons":
 		w.edit(names[0], func(n *corev1.Node) { n.Spec.Unschedulable = true })
-	case "somebody-uncordons":
-		w.edit(names[0], uncordoned)
+	case "somebody-uncordons": // [label=stays] w1: with kubectl, which leaves the annotation, on a node out of load balancers
+		w.edit(names[0], func(n *corev1.Node) {
+			if mark, _ := annotation.Parse(n.Annotations[kube.CordonAnnotation]); value("label") != "" {
+				mark.ExcludedFromLB, n.Labels[kube.LoadBalancerLabel] = true, ""
+				n.Spec.Unschedulable, n.Annotations[kube.CordonAnnotation] = false, mark.String()
+			} else {
+				uncordoned(n)
+			}
+		})
 		w.next()
 	case "somebody-recordons": // as kubectl uncordon and kubectl cordon, which leave the annotation
 		w.edit(names[0], func(n *corev1.Node) { n.ManagedFields[0].Manager = "kubectl" })

@@ -35,7 +35,9 @@ type Undo struct {
 	Release *request.DeleteLease
 	// Surge are the requests that end the surge of a workload, in their order.
 	Surge []request.Request
-	Left  string // why it is left alone, "" if it is undone
+	// Uncordons tells that Cordon makes the node schedulable; otherwise only the label for load balancers goes.
+	Uncordons bool
+	Left      string // why it is left alone, "" if it is undone
 }
 
 // Requests are what undoes it, in their order; none where it is left alone.
@@ -106,7 +108,7 @@ func Plan(s *drain.State, snap *kube.Snapshot, now time.Time) []Undo {
 func Uncordons(undos []Undo) []string {
 	var nodes []string
 	for _, u := range undos {
-		if u.Left == "" && u.Cordon != nil && !u.Cordon.Unschedulable {
+		if u.Left == "" && u.Uncordons {
 			nodes = append(nodes, u.Node)
 		}
 	}
@@ -195,7 +197,9 @@ func unlessHeld(u Undo, run string, snap *kube.Snapshot, now time.Time) Undo {
 
 func undoCordon(n *drain.NodeRun, run string, snap *kube.Snapshot) Undo {
 	u := Undo{ID: CordonID(n.UID), Node: n.Name}
-	u.Cordon, u.What, u.Left = annotation.Undo(n.Name, n.UID, run, snap.Node(n.Name))
+	node := snap.Node(n.Name)
+	u.Cordon, u.What, u.Left = annotation.Undo(n.Name, n.UID, run, node)
+	u.Uncordons = u.Cordon != nil && !u.Cordon.Unschedulable && node.Unschedulable
 	return u
 }
 
@@ -288,7 +292,7 @@ func (u *Undo) Undone() string {
 		return u.What + ": its replicas were not changed, the rest is done"
 	case u.Surge != nil || u.Fields != nil:
 		return u.What + ": done"
-	case u.Cordon.Unschedulable: // the cordon was somebody else's
+	case !u.Uncordons:
 		return "node/" + u.Node + " used by load balancers again"
 	}
 	return "node/" + u.Node + " uncordoned"
