@@ -30,15 +30,18 @@ func (s *Session) Cordon(ctx context.Context, node, reason string, dry plan.DryR
 	})
 }
 
-// Uncordon makes a node schedulable again, and takes our annotation away. It reports
-// whether there was anything to do.
+// Uncordon makes a node schedulable again, and removes our annotation; that of a run which has not released its Lease
+// stays. It reports whether there was anything to do.
 func (s *Session) Uncordon(ctx context.Context, node string, dry plan.DryRun) (changed bool, err error) {
 	if n := s.Snapshot().Node(node); n != nil {
 		if err := s.Runs.CheckCommands(func(node kube.UID) bool { return node == n.UID }); err != nil {
 			return false, err
 		}
 	}
-	return s.setCordon(ctx, node, dry, false, func(_ *kube.Snapshot, r *request.Cordon, n *kube.Node) {
+	return s.setCordon(ctx, node, dry, false, func(snapshot *kube.Snapshot, r *request.Cordon, n *kube.Node) {
+		if mark, stays := annotation.Unreleased(n, snapshot.LeaseOf(n.UID)); stays {
+			r.Mark = mark.String()
+		}
 		if annotation.Excluded(n) {
 			back := false
 			r.ExcludeFromLB = &back

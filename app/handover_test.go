@@ -22,6 +22,7 @@ func TestANodeAtWhichARollWorkedStaysCordoned(t *testing.T) {
 		mark := annotation.Mark{Run: "k7f3pm-1", Was: "schedulable", At: kubetest.Now}
 		node.Unschedulable = true
 		node.Cordon = &kube.Cordon{Manager: kube.FieldManager, Mark: mark.String(), Since: kubetest.Now}
+		node.Annotations = map[string]string{kube.CordonAnnotation: mark.String()}
 		sim.Store.Put(&node)
 		sim.Store.Put(&kube.Lease{Name: kube.LeaseName(node.UID), UID: "lease", Holder: holder, Duration: time.Second})
 		s := &Session{View: View{Source: sim, Now: time.Now}, Runs: NewRuns(t.TempDir(), "kdrain-tui")}

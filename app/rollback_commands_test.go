@@ -96,7 +96,7 @@ func TestCommandsUnderARollback(t *testing.T) {
 	if w, err = runs.working(of); err != nil {
 		t.Fatal(err)
 	}
-	left := w.leave([]rollback.Undo{back, {Node: "w2", Cordon: &request.Cordon{Node: "w2"}}})
+	left := w.leave([]rollback.Undo{back, {Node: "w2", Cordon: &request.Cordon{Node: "w2"}, Uncordons: true}})
 	if !strings.Contains(left[0].Left, "whether the --work command of roll x still runs on it: it was started on host z") ||
 		left[0].Cordon != nil {
 		t.Errorf("%+v", left[0])

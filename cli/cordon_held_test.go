@@ -7,9 +7,11 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 )
 
 // heldBy is the small cluster with the Lease of another run over worker-2, which is
@@ -61,6 +63,25 @@ func TestUncordonWithoutAHolder(t *testing.T) {
 	b.expect(t, ExitDone, []string{"Warning: Leases cannot be read: whether a run is draining worker-2 is not known: ada cannot list leases"}, "uncordon", "worker-2")
 	if b.writer.writes() != 1 {
 		t.Errorf("%d writes", b.writer.writes())
+	}
+}
+
+// The annotation of a run that has not released its Lease stays: without its journal nothing else leads to what it left.
+func TestUncordonKeepsTheAnnotationOfARunThatHasNotEnded(t *testing.T) {
+	mark := annotation.Mark{Run: "k7f3pm", By: "bob", Was: "schedulable", ExcludedFromLB: true}
+	for holder, stays := range map[string]bool{"k7f3pm": true, "": false} {
+		store := heldBy(holder)
+		n := node("worker-2", "x", true)
+		n.Labels[kube.LoadBalancerLabel] = ""
+		n.Annotations = map[string]string{kube.CordonAnnotation: mark.String()}
+		store.Put(convert.Node(n))
+		b := newBench(t, store.Snapshot())
+		b.expect(t, ExitDone, nil, "uncordon", "worker-2", "--take-over")
+		said := strings.Contains(b.err.String(), "run k7f3pm of bob has not released its Lease of node worker-2") &&
+			strings.Contains(b.err.String(), "rollback --node worker-2 undoes that")
+		if kept := b.writer.cordons[0].Mark; said != stays || (kept != "") != stays || strings.Contains(kept, "excludedFromLB") {
+			t.Errorf("holder %q: annotation %q, stderr %q", holder, kept, b.err)
+		}
 	}
 }
 

@@ -121,16 +121,21 @@ func leaseOf(node kube.UID, run string) *coordinationv1.Lease {
 		Labels: map[string]string{kube.ManagedByLabel: kube.ManagedByValue}}, Spec: coordinationv1.LeaseSpec{HolderIdentity: &run}}
 }
 
-// What the marks tell of a run is enough for its rollback, by the same rules.
-func TestReadMarks(t *testing.T) {
+// markedNodes are nodes with the mark of a run that died, and others; kubectl has cordoned d.
+func markedNodes() (annotation.Mark, *kube.Snapshot) {
 	mark := annotation.Mark{Run: "dead01", By: "bob", Reason: "kernel", At: kubetest.Noon, Was: "schedulable"}
 	theirs := marked("d", mark)
 	theirs.ManagedFields[0].Manager = "kubectl"
-	snap := kubetest.SnapshotOf(kubetest.Noon, marked("a", mark), marked("b", mark), theirs,
+	return mark, kubetest.SnapshotOf(kubetest.Noon, marked("a", mark), marked("b", mark), theirs,
 		marked("c", annotation.Mark{Run: "other1", By: "eve", Was: "schedulable"}), marked("own", annotation.Mark{By: "bob", At: kubetest.Noon, Was: "schedulable"}),
 		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "open", UID: "open"}}, marked("bare", annotation.Mark{}),
 		leftBudget("mine", "dead01", kubetest.Noon), leftBudget("not", "other1", kubetest.Noon),
 		leaseOf("uid-a", "dead01"), leaseOf("uid-d", "other1"))
+}
+
+// What the marks tell of a run is enough for its rollback, by the same rules.
+func TestReadMarks(t *testing.T) {
+	mark, snap := markedNodes()
 	m, err := rollback.ReadMarks(snap, []string{"a", "d"})
 	if err != nil {
 		t.Fatal(err)
@@ -143,6 +148,19 @@ func TestReadMarks(t *testing.T) {
 		undos[2].Left != "kubectl has cordoned it since" {
 		t.Errorf("%+v", undos)
 	}
+	uncordoned := marked("e", mark) // with kubectl, which leaves the annotation
+	uncordoned.Spec.Unschedulable = false
+	snap = kubetest.SnapshotOf(kubetest.Noon, uncordoned, leftBudget("mine", "dead01", kubetest.Noon))
+	if m, err = rollback.ReadMarks(snap, []string{"e"}); err != nil {
+		t.Fatal(err)
+	}
+	if undos = rollback.Plan(m.State, snap, time.Now()); len(undos) != 2 || undos[0].Unguard == nil || undos[1].Left != "it is already schedulable" {
+		t.Errorf("%+v", undos)
+	}
+}
+
+func TestReadMarksRefuses(t *testing.T) {
+	_, snap := markedNodes()
 	for nodes, want := range map[string]string{
 		"a c": "one run at a time", "own": "no run cordoned it, bob at 2026-11-21T12:00:00Z did", "open": "schedulable",
 		"nosuch": "no such node", "bare": "no run cordoned it, an operator did",

@@ -27,20 +27,19 @@ type NoMarkError struct {
 	Why  string
 }
 
-// MarkOf is the mark of a run on a node, if it counts: the node is unschedulable
-// and the annotation names a run. The cordon itself may be somebody else's by
-// now; undoCordon judges that. The error is a *NoMarkError.
+// MarkOf is the mark of a run on a node. One that stayed when kubectl uncordon made the node schedulable counts, as the
+// run may have changed more than that. The cordon itself may be somebody else's by now; Undo judges that. The error is
+// a *NoMarkError.
 func MarkOf(s *kube.Snapshot, name string) (Mark, error) {
 	n := s.Node(name)
-	switch {
-	case n == nil:
+	if n == nil {
 		return Mark{}, &NoMarkError{name, "there is no such node"}
-	case !n.Unschedulable || n.Cordon == nil:
-		return Mark{}, &NoMarkError{name, "it is schedulable; the annotation counts only while it is not"}
 	}
-	mark, ours := Parse(n.Cordon.Mark)
+	mark, ours := Parse(n.Annotations[kube.CordonAnnotation])
 	switch {
-	case !ours && n.Cordon.Manager != "":
+	case !ours && !n.Unschedulable:
+		return Mark{}, &NoMarkError{name, "it is schedulable and has no annotation of ours"}
+	case !ours && n.Cordon != nil && n.Cordon.Manager != "":
 		return Mark{}, &NoMarkError{name, "it has no annotation of ours; " + n.Cordon.Manager + " has cordoned it"}
 	case !ours:
 		return Mark{}, &NoMarkError{name, "it has no annotation of ours"}
@@ -48,6 +47,14 @@ func MarkOf(s *kube.Snapshot, name string) (Mark, error) {
 		return Mark{}, &NoMarkError{name, "no run cordoned it, " + mark.Maker() + " did"}
 	}
 	return mark, nil
+}
+
+// Unreleased is the mark that an uncordon leaves on a node, as the run has not released its Lease of it: what else the
+// run left is found by it. False where there is nothing to leave.
+func Unreleased(n *kube.Node, lease *kube.Lease) (Mark, bool) {
+	mark, ours := Parse(n.Annotations[kube.CordonAnnotation])
+	mark.ExcludedFromLB = mark.ExcludedFromLB && !mark.LabelStands(n) // its label is removed
+	return mark, ours && mark.Run != "" && lease != nil && lease.Holder != ""
 }
 
 // Adoptable is the mark of another run of ours on a node, whose place a new run takes

@@ -79,7 +79,7 @@ func ReadMarks(s *kube.Snapshot, nodes []string) (Marked, error) {
 	m.State = drain.Fold(nil, events...)
 	m.State.Surges = surge.FromMarks(s, m.Mark.Run)
 	for _, n := range s.Nodes() {
-		if other, err := annotation.MarkOf(s, n.Name); err == nil && other.Run == m.Mark.Run &&
+		if other, err := annotation.MarkOf(s, n.Name); err == nil && other.Run == m.Mark.Run && n.Unschedulable &&
 			!slices.Contains(nodes, n.Name) {
 			m.Others = append(m.Others, n.Name)
 		}

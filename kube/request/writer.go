@@ -32,7 +32,7 @@ type Delete struct {
 // Cordon sets spec.unschedulable and our mark in one patch that fails
 // with 409 if the node changed since ResourceVersion, and with 422 if the name
 // belongs to another UID now (the server takes it for a change of a field that
-// cannot change). With Unschedulable false the mark is removed in the same patch.
+// cannot change).
 type Cordon struct {
 	Node            string
 	UID             kube.UID

@@ -60,8 +60,7 @@ func (w *Writer) Delete(ctx context.Context, r request.Delete) kube.Answer {
 // Cordon makes a node unschedulable or schedulable again, and writes or removes
 // our mark, in one patch.
 func (w *Writer) Cordon(ctx context.Context, r request.Cordon) kube.Answer {
-	metadata := map[string]any{"annotations": map[string]any{kube.CordonAnnotation: orNull(r.Mark, r.Mark != "" &&
-		r.Unschedulable)}}
+	metadata := map[string]any{"annotations": map[string]any{kube.CordonAnnotation: orNull(r.Mark, r.Mark != "")}}
 	if r.UID != "" {
 		metadata["uid"] = r.UID
 	}
