@@ -16,7 +16,7 @@ var most = ceilings{lines: 3500, files: 24, names: 60, methods: 40}
 
 // packages are the levels of docs/architecture.md: a row per package, "" is main.
 var packages = map[string]packageRow{
-	"": {imports: []string{"app", "app/live", "app/past", "app/preferences", "app/rolls", "cli", "cli/build", "cli/print", "drain", "kube", "kube/conn", "themes", "ui"}},
+	"": {imports: []string{"app", "app/live", "app/past", "app/preferences", "app/rolls", "cli", "cli/build", "cli/print", "cli/signals", "drain", "kube", "kube/conn", "themes", "ui"}},
 
 	"ui": {imports: []string{"app/live", "drain", "drain/notice", "drain/plan", "drain/roll", "kube", "kube/request", "themes", "ui/budgets", "ui/clustermap", "ui/dialog", "ui/frame", "ui/history", "ui/keys",
 		"ui/node", "ui/nodes", "ui/options", "ui/paint", "ui/plan", "ui/pod", "ui/pods", "ui/roll", "ui/run", "ui/runs", "ui/table", "ui/theme", "ui/wording"}},

@@ -20,6 +20,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/cli"
 	"github.com/kdrain-tui/kdrain-tui/cli/build"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
+	"github.com/kdrain-tui/kdrain-tui/cli/signals"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/conn"
 	"github.com/kdrain-tui/kdrain-tui/ui"
@@ -46,19 +47,22 @@ func main() {
 	}
 	conn.RouteLogs(slog.New(slog.NewTextHandler(screen.Log, nil)), ui.Stderr{})
 	kube.OnPanic = screen.OnPanic
-	signals := make(chan os.Signal, 4)
-	caught := []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGPIPE}
+	incoming := make(chan os.Signal, 4)
+	caught := []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT}
 	if !signal.Ignored(syscall.SIGHUP) { // nohup: the run is to outlive its terminal
 		caught = append(caught, syscall.SIGHUP)
 	}
-	signal.Notify(signals, caught...)
+	signal.Notify(incoming, caught...)
+	// A connection that breaks makes a SIGPIPE too (os/signal), so that of a standard stream is told by its writer.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 
 	program := &cli.Program{
-		Name: os.Args[0], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Terminal: terminal(),
+		Name: os.Args[0], In: os.Stdin, Terminal: terminal(),
+		Out: signals.Output{Writer: os.Stdout, Signals: incoming}, Err: signals.Output{Writer: os.Stderr, Signals: incoming},
 		Build: build.Of(version, commit), StateDir: state, Environ: os.Environ(), Log: screen.Log, Themes: themeNames,
 		Config: filepath.Join(xdg.ConfigHome, "kdrain-tui", "config.yaml"),
 		Pod:    app.FindOwnPod(os.Getenv, os.Hostname, app.ServiceAccountFolder),
-		Now:    time.Now, Signals: signals, Exit: screen.Exit,
+		Now:    time.Now, Signals: incoming, Exit: screen.Exit,
 		Open: app.Connect, Dashboard: screen.dashboard,
 	}
 	os.Exit(program.Main(context.Background(), os.Args[1:]))
