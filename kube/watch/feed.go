@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
@@ -66,7 +65,6 @@ type feed struct {
 	watchNext conn.Retries // of watches, where lists do their work
 	pause     *silence     // the last one between two lists
 	settling  *reopened    // the watch whose backlog is being read; nil for none
-	incoming  *stream      // where the next complete list comes from; nil for pages
 	bookmarks bool         // the server sends them
 }
 
@@ -79,6 +77,11 @@ var (
 	_ cache.ListerWatcherWithContext = (*feed)(nil)
 	_ cache.ReflectorStore           = (*feed)(nil)
 )
+
+// IsWatchListSemanticsUnSupported lets the reflector read lists in pages. A watch that begins with the list is not
+// compressed: 15 times the bytes, for the same work of the server (docs/performance.md). And for one node the server
+// goes through all objects of the kind, where it has an index for a list (registry/core/pod/strategy.go Indexers).
+func (f *feed) IsWatchListSemanticsUnSupported() bool { return true }
 
 // List and Watch without a context are what the older interface asks for.
 func (f *feed) List(o metav1.ListOptions) (runtime.Object, error) {
@@ -96,7 +99,6 @@ func (f *feed) ListWithContext(ctx context.Context, o metav1.ListOptions) (runti
 	if err := f.enter(ctx); err != nil {
 		return nil, err
 	}
-	f.comesFrom(nil)
 	if o.Limit > 0 && o.Continue == "" {
 		// With "0" the server would send everything in one answer, from its watch
 		// cache; a page of any other version is the state of exactly that version,
@@ -118,10 +120,15 @@ func (f *feed) ListWithContext(ctx context.Context, o metav1.ListOptions) (runti
 	return f.records(list)
 }
 
+// listBegins notes that what we hold is not live until the list is complete, unless lists do the work of the watch.
 func (f *feed) listBegins() {
 	f.mu.Lock()
-	defer f.mu.Unlock()
 	f.listBegan = time.Now()
+	watched := f.first && !f.noWatch && !f.denied
+	f.mu.Unlock()
+	if watched {
+		f.stale("resyncing")
+	}
 }
 
 // WatchWithContext opens a watch, or says that we may not.
@@ -129,39 +136,19 @@ func (f *feed) WatchWithContext(ctx context.Context, o metav1.ListOptions) (watc
 	if err := f.enter(ctx); err != nil {
 		return nil, err
 	}
-	streaming := o.SendInitialEvents != nil && *o.SendInitialEvents
-	if streaming && f.of.Node != "" {
-		// For a stream the server goes through all objects of the kind; for a list of
-		// the pods of a node it has an index (registry/core/pod/strategy.go Indexers).
-		return nil, errNoWatch(f.kind)
-	}
-	if polls, due := f.polls(); polls {
-		switch {
-		case streaming: // would call what we hold stale for a mere try
-			return nil, errNoWatch(f.kind)
-		case !due:
-			return f.pollWatch(ctx), nil
-		}
-	}
-	if streaming {
-		f.resyncing()
+	if polls, due := f.polls(); polls && !due {
+		return f.pollWatch(ctx), nil
 	}
 	w, err := f.watch(ctx, o)
 	switch {
 	case err == nil:
 		f.watchGranted()
 		w = attend(f, w)
-		if streaming {
-			s := newStream(f, w)
-			f.comesFrom(s)
-			return s, nil
-		}
 		if f.store.State(f.of).Phase == kube.Stale {
 			return f.settle(ctx, w, o.ResourceVersion), nil
 		}
 		f.live("")
-	case streaming, ctx.Err() != nil:
-		// A server that does not stream lists is asked for a plain one next.
+	case ctx.Err() != nil:
 	case apierrors.IsForbidden(err), apierrors.IsMethodNotSupported(err):
 		return f.watchRefused(ctx, err)
 	default:
@@ -172,13 +159,6 @@ func (f *feed) WatchWithContext(ctx context.Context, o metav1.ListOptions) (watc
 
 func (f *feed) whyNoWatch(err error) string {
 	return kube.CleanText(fmt.Sprintf("watching %s: %v", f.kind, conn.PlainCause(err)))
-}
-
-// comesFrom notes how a list is made now.
-func (f *feed) comesFrom(s *stream) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.incoming = s
 }
 
 // enter waits while the server is down, and a while longer where the last list
@@ -238,10 +218,6 @@ func (f *feed) polls() (polls, due bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.noWatch, f.watchNext.Due(time.Now())
-}
-
-func errNoWatch(k kube.Kind) error {
-	return apierrors.NewForbidden(schema.GroupResource{Resource: string(k)}, "", fmt.Errorf("no watch permission"))
 }
 
 func (f *feed) watchGranted() {

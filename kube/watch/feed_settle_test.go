@@ -147,7 +147,7 @@ func TestFeedReadsItsBacklog(t *testing.T) {
 						t.Errorf("step %d: %v with %d pods, want %v with %d", i, state.Phase, state.Count, s.phase, s.pods)
 					}
 				}
-				if len(api.opened) != 3 || api.lists != 1 {
+				if len(api.opened) != 2 || api.lists != 1 {
 					t.Errorf("%d watches and %d lists", len(api.opened), api.lists)
 				}
 			})

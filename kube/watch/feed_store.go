@@ -40,22 +40,13 @@ func (f *feed) Delete(object any) error {
 	return nil
 }
 
-// Replace takes a complete list, from pages or from a stream. Objects are
+// Replace takes a complete list. Objects are
 // compared by UID, so what merely was listed again is neither removed nor changed.
 func (f *feed) Replace(items []any, version string) error {
-	f.mu.Lock()
-	incoming := f.incoming
-	f.incoming = nil
-	f.mu.Unlock()
-	var records []kube.Record
-	if incoming != nil {
-		records = incoming.list()
-	} else {
-		records = make([]kube.Record, 0, len(items))
-		for _, item := range items {
-			if o, ok := item.(*recordObject); ok {
-				records = append(records, o.record)
-			}
+	records := make([]kube.Record, 0, len(items))
+	for _, item := range items {
+		if o, ok := item.(*recordObject); ok {
+			records = append(records, o.record)
 		}
 	}
 	f.mu.Lock()
@@ -140,18 +131,6 @@ func (f *feed) notLive(reason string) {
 	f.mu.Unlock()
 	if first && !denied {
 		f.store.SetPhase(f.of, kube.Stale, kube.CleanText(reason))
-	}
-}
-
-// resyncing is said while a new list streams in: until it is complete, the old
-// one is what we show, and it is not live.
-func (f *feed) resyncing() {
-	f.mu.Lock()
-	f.unsettleLocked()
-	first := f.first
-	f.mu.Unlock()
-	if first {
-		f.store.SetPhase(f.of, kube.Stale, "resyncing")
 	}
 }
 

@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"syscall"
 	"testing"
@@ -57,13 +58,7 @@ func playFeed(t *testing.T, setUp func(*fakeAPI), play func(t *testing.T, api *f
 		api := &fakeAPI{store: kube.NewStore(time.Now), server: newFakeConnection()}
 		api.store.SetHealth(kube.Health{Live: true})
 		api.store.SetSync(kube.KindPods, kube.SyncState{})
-		// Not streaming, unless the test says so.
-		api.watch = func(_ context.Context, o listOptions) (watch.Interface, error) {
-			if o.SendInitialEvents != nil {
-				return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "ListOptions"}, "", nil)
-			}
-			return api.open(), nil
-		}
+		api.watch = func(context.Context, listOptions) (watch.Interface, error) { return api.open(), nil }
 		// Versions of lists run ahead of the pods.
 		api.now = func(context.Context, listOptions) (runtime.Object, error) {
 			return &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "1000"}}, nil
@@ -132,73 +127,36 @@ func (api *fakeAPI) expect(t *testing.T, phase kube.SyncPhase, reason string, na
 	}
 }
 
-func bookmark() *corev1.Pod {
-	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "20", Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"}}}
-}
-
-func TestFeedStreams(t *testing.T) {
+// A list that is made again is not live until it is complete, nothing goes missing meanwhile, and what it repeats is no
+// change.
+func TestFeedListsAgain(t *testing.T) {
+	var during []string // what is shown at the second page of each list
 	playFeed(t, func(api *fakeAPI) {
-		api.watch = func(context.Context, listOptions) (watch.Interface, error) { return api.open(), nil }
+		api.list = func(_ context.Context, o listOptions) (runtime.Object, error) {
+			if o.Continue == "" {
+				page := podList("a", "b")
+				if api.lists > 1 {
+					page = podList("b", "d")
+				}
+				page.Continue = "more"
+				return page, nil
+			}
+			s := api.store.Snapshot()
+			during = append(during, fmt.Sprint(s.Sync(kube.KindPods).Phase, s.Sync(kube.KindPods).Count, s.Sync(kube.KindPods).Reason))
+			return podList("c"), nil
+		}
 	}, func(t *testing.T, api *fakeAPI) {
-		api.expect(t, kube.NotSynced, "")
-		api.current().Add(testPod("a", "1"))
-		api.expect(t, kube.NotSynced, "", "a")
-		api.current().Add(testPod("b", "2"))
-		api.expect(t, kube.NotSynced, "", "a", "b")
-		api.current().Action(watch.Bookmark, bookmark())
-		api.expect(t, kube.Synced, "", "a", "b")
-		api.current().Delete(testPod("a", "21"))
-		api.current().Add(testPod("c", "22"))
-		api.expect(t, kube.Synced, "", "b", "c")
+		api.expect(t, kube.Synced, "", "a", "b", "c")
 		kept := api.store.Snapshot().Pod("uid-b")
-
-		// The resource version expires: a new stream, and what it repeats is no
-		// change; until it is complete nothing is live and nothing goes missing.
 		api.current().Error(&metav1.Status{Code: 410, Reason: metav1.StatusReasonExpired})
 		api.pass(time.Second)
-		api.expect(t, kube.Stale, "resyncing", "b", "c")
-		api.current().Add(testPod("b", "2"))
-		api.expect(t, kube.Stale, "resyncing", "b", "c")
-		api.current().Action(watch.Bookmark, bookmark())
-		api.expect(t, kube.Synced, "", "b")
+		api.expect(t, kube.Synced, "", "b", "c", "d")
+		if want := []string{fmt.Sprint(kube.NotSynced, 2, ""), fmt.Sprint(kube.Stale, 3, "resyncing")}; !slices.Equal(during, want) {
+			t.Errorf("at the second pages %q, want %q", during, want)
+		}
 		if api.store.Snapshot().Pod("uid-b") != kept {
 			t.Error("a pod that was listed again changed")
 		}
-		if api.lists != 0 {
-			t.Errorf("%d lists", api.lists)
-		}
-	})
-}
-
-// What changes and goes while a list streams in.
-func TestFeedStreamsWhatChanges(t *testing.T) {
-	playFeed(t, func(api *fakeAPI) {
-		api.watch = func(context.Context, listOptions) (watch.Interface, error) { return api.open(), nil }
-	}, func(t *testing.T, api *fakeAPI) {
-		api.current().Add(testPod("a", "1"))
-		api.current().Add(testPod("b", "2"))
-		api.current().Delete(testPod("a", "3"))
-		changed := testPod("b", "4")
-		changed.Spec.NodeName = "n"
-		api.current().Modify(changed)
-		api.current().Add(testPod("c", "5"))
-		api.current().Delete(testPod("c", "6"))
-		api.current().Add(testPod("c", "7"))
-		api.current().Action(watch.Bookmark, bookmark())
-		api.expect(t, kube.Synced, "", "b", "c")
-		if len(api.store.Snapshot().PodsOn("n")) != 1 {
-			t.Error("the change did not arrive")
-		}
-		// One that breaks off is of no account.
-		api.current().Error(&metav1.Status{Code: 410, Reason: metav1.StatusReasonExpired})
-		api.pass(time.Second)
-		api.current().Add(testPod("d", "21"))
-		api.pass(2 * time.Second)
-		api.current().Stop()
-		api.pass(10 * time.Second)
-		api.current().Add(testPod("c", "7"))
-		api.current().Action(watch.Bookmark, bookmark())
-		api.expect(t, kube.Synced, "", "c")
 	})
 }
 
@@ -286,7 +244,7 @@ func TestFeedPolls(t *testing.T) {
 		if api.lists < 3 || api.lists > 5 {
 			t.Errorf("%d lists in 20 s", api.lists)
 		}
-		if n := len(api.opened); n != 2 {
+		if n := len(api.opened); n != 1 {
 			t.Errorf("asked %d times for a watch that is denied", n)
 		}
 	})

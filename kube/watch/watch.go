@@ -19,8 +19,7 @@ import (
 type Options struct {
 	// Kinds are the kinds to watch; nil is all of them.
 	Kinds []kube.Kind
-	// PageSize is the length of a page where a server does not stream lists,
-	// 500 if zero.
+	// PageSize is the length of a page of a list, 500 if zero.
 	PageSize int64
 	// Nodes are read by name where nodes may not be listed.
 	Nodes []string
