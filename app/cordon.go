@@ -3,11 +3,13 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
@@ -47,6 +49,24 @@ func (s *Session) Uncordon(ctx context.Context, node string, dry plan.DryRun) (c
 			r.ExcludeFromLB = &back
 		}
 	})
+}
+
+// Unreleased says of which runs without a journal here the annotation stays on the nodes, and what undoes their rest.
+func (s *Session) Unreleased(nodes []string) (said []string) {
+	snapshot, life := s.Snapshot(), s.Runs.Lives()
+	for _, name := range nodes {
+		n := snapshot.Node(name)
+		if n == nil {
+			continue
+		}
+		mark, stays := annotation.Unreleased(n, snapshot.LeaseOf(n.UID))
+		if stays && life(mark.Run) == tempbudget.RunUnknown {
+			said = append(said, fmt.Sprintf("run %s of %s has not released its Lease of node %s: it runs elsewhere, or has changed "+
+				"more than the cordon; once it is over, %s undoes that", mark.Run, mark.Maker(), name,
+				s.Target.Line("kdrain-tui rollback --node "+name)))
+		}
+	}
+	return said
 }
 
 // setCordon changes the node as it is known, and nothing else: where it has changed

@@ -10,7 +10,6 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
-	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
@@ -104,30 +103,19 @@ func (c *cordoning) run(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if !c.cordon && o.DryRun == plan.DryRunNone {
-		defer c.sayLeft(session.Snapshot(), session.Target, nodes)
+		defer c.sayLeft(session, nodes)
 	}
 	return c.all(ctx, session, nodes, o)
 }
 
-// sayLeft names the runs that left more on the nodes than their cordons, and those elsewhere that may have.
-func (c *cordoning) sayLeft(s *kube.Snapshot, target plan.Target, nodes []string) {
-	for _, said := range c.runs.LeftOn(func(uid kube.UID) bool {
+// sayLeft names the runs that left more on the nodes than their cordons.
+func (c *cordoning) sayLeft(session *app.Session, nodes []string) {
+	s := session.Snapshot()
+	said := c.runs.LeftOn(func(uid kube.UID) bool {
 		return slices.ContainsFunc(nodes, func(name string) bool { n := s.Node(name); return n != nil && n.UID == uid })
-	}) {
-		fmt.Fprintln(c.Err, said)
-	}
-	life := c.runs.Lives()
-	for _, name := range nodes {
-		n := s.Node(name)
-		if n == nil || !n.Unschedulable {
-			continue
-		}
-		mark, stays := annotation.Unreleased(n, s.LeaseOf(n.UID))
-		if stays && life(mark.Run) == tempbudget.RunUnknown {
-			fmt.Fprintf(c.Err, "run %s of %s has not released its Lease of node %s: it runs elsewhere, or has changed more than "+
-				"the cordon; once it is over, %s undoes that\n", mark.Run, mark.Maker(), name,
-				target.Line("kdrain-tui rollback --node "+name))
-		}
+	})
+	for _, line := range append(said, session.Unreleased(nodes)...) {
+		fmt.Fprintln(c.Err, line)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
 // heldBy is the small cluster with the Lease of another run over worker-2, which is
@@ -72,11 +73,19 @@ func TestUncordonKeepsTheAnnotationOfARunThatHasNotEnded(t *testing.T) {
 	for holder, stays := range map[string]bool{"k7f3pm": true, "": false} {
 		store := heldBy(holder)
 		n := node("worker-2", "x", true)
-		n.Labels[kube.LoadBalancerLabel] = ""
+		kubetest.ExcludeFromLB(n, kube.FieldManager, "")
 		n.Annotations = map[string]string{kube.CordonAnnotation: mark.String()}
 		store.Put(convert.Node(n))
 		b := newBench(t, store.Snapshot())
 		b.expect(t, ExitDone, nil, "uncordon", "worker-2", "--take-over")
+		open := *store.Snapshot().Node("worker-2")
+		open.Unschedulable, open.Cordon = false, nil
+		store.Put(&open)
+		again := newBench(t, store.Snapshot())
+		again.expect(t, ExitDone, nil, "uncordon", "worker-2")
+		if again.err.String() != b.err.String() {
+			t.Errorf("holder %q, the node is schedulable: %q", holder, again.err)
+		}
 		said := strings.Contains(b.err.String(), "run k7f3pm of bob has not released its Lease of node worker-2") &&
 			strings.Contains(b.err.String(), "rollback --node worker-2 undoes that")
 		if kept := b.writer.cordons[0].Mark; said != stays || (kept != "") != stays || strings.Contains(kept, "excludedFromLB") {

@@ -71,7 +71,7 @@ func TestUncordonPutsBackBehindLoadBalancers(t *testing.T) {
 		annotation.Mark{By: "ada", ExcludedFromLB: true}.String(): true, annotation.Mark{By: "ada"}.String(): false, "": false, "{": false,
 	} {
 		n := node("worker-1", "x", true)
-		n.Labels[kube.LoadBalancerLabel] = ""
+		kubetest.ExcludeFromLB(n, kube.FieldManager, "")
 		n.Annotations = map[string]string{kube.CordonAnnotation: mark}
 		b := newBench(t, kubetest.SnapshotOf(noon, n))
 		b.expect(t, ExitDone, nil, "uncordon", "worker-1")
@@ -85,7 +85,7 @@ func TestUncordonPutsBackBehindLoadBalancers(t *testing.T) {
 // A node that kubectl uncordon made schedulable keeps the label until somebody uncordons it with this program.
 func TestUncordonRemovesTheLabelOfASchedulableNode(t *testing.T) {
 	n := node("worker-1", "x", false)
-	n.Labels[kube.LoadBalancerLabel] = ""
+	kubetest.ExcludeFromLB(n, kube.FieldManager, "")
 	n.Annotations = map[string]string{kube.CordonAnnotation: annotation.Mark{Run: "r1", ExcludedFromLB: true}.String()}
 	b := newBench(t, kubetest.SnapshotOf(noon, n))
 	b.expect(t, ExitDone, nil, "uncordon", "worker-1")

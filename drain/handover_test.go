@@ -41,7 +41,8 @@ func TestTheMarkOfSomebodyElseStaysTheirs(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", name, mark, c.want)
 		}
 		s.SetNode("a", func(n *corev1.Node) {
-			n.Annotations[kube.CordonAnnotation], n.Labels = mark.String(), map[string]string{kube.LoadBalancerLabel: ""}
+			n.Annotations[kube.CordonAnnotation] = mark.String()
+			kubetest.ExcludeFromLB(n, kube.FieldManager, "")
 		})
 		u, _, _ := annotation.Undo("a", "node-a", "r1", s.Snapshot().Node("a"))
 		if name == "an operator's" && (u == nil || !u.Unschedulable || u.Mark != c.mark || *u.ExcludeFromLB) {
@@ -57,7 +58,8 @@ func TestTheNextAnnotationKeepsTheLabelOfAnUncordonedNode(t *testing.T) {
 	for value, kept := range map[string]bool{"": true, "edge": false} {
 		s.SetNode("a", func(n *corev1.Node) {
 			n.Annotations = map[string]string{kube.CordonAnnotation: annotation.Mark{Run: "r1", Was: "schedulable", ExcludedFromLB: true}.String()}
-			n.Labels = map[string]string{kube.LoadBalancerLabel: value}
+			n.ManagedFields = nil
+			kubetest.ExcludeFromLB(n, kube.FieldManager, value)
 		})
 		mark := annotation.ForNode(s.Snapshot().Node("a"), annotation.Mark{Run: "r2", Was: "schedulable"}, false, false)
 		if mark.ExcludedFromLB != kept {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
@@ -62,7 +63,7 @@ func (c *shownCluster) show(w Write, a kube.Answer) {
 		n := c.nodes[w.Node].DeepCopy()
 		n.Annotations = map[string]string{kube.CordonAnnotation: sent[request.Cordon](w).Mark}
 		if sent[request.Cordon](w).ExcludeFromLB != nil {
-			n.Labels = map[string]string{kube.LoadBalancerLabel: ""}
+			kubetest.ExcludeFromLB(n, kube.FieldManager, "")
 		}
 		c.nodes[w.Node] = n
 		c.put(n)

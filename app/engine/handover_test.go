@@ -150,9 +150,20 @@ func TestReadMarks(t *testing.T) {
 	}
 	uncordoned := marked("e", mark) // with kubectl, which leaves the annotation
 	uncordoned.Spec.Unschedulable = false
-	snap = kubetest.SnapshotOf(kubetest.Noon, uncordoned, leftBudget("mine", "dead01", kubetest.Noon))
+	excluded := mark
+	excluded.ExcludedFromLB = true
+	more := map[string]*corev1.Node{"f": marked("f", mark), "g": kubetest.ExcludeFromLB(marked("g", excluded), kube.FieldManager, ""),
+		"h": marked("h", mark)} // only the Lease of h is left
+	for _, n := range more {
+		n.Spec.Unschedulable = false
+	}
+	snap = kubetest.SnapshotOf(kubetest.Noon, uncordoned, more["f"], more["g"], more["h"], leaseOf("uid-h", "dead01"),
+		leftBudget("mine", "dead01", kubetest.Noon))
 	if m, err = rollback.ReadMarks(snap, []string{"e"}); err != nil {
 		t.Fatal(err)
+	}
+	if !slices.Equal(m.Others, []string{"g", "h"}) {
+		t.Errorf("others %q", m.Others)
 	}
 	if undos = rollback.Plan(m.State, snap, time.Now()); len(undos) != 2 || undos[0].Unguard == nil || undos[1].Left != "it is already schedulable" {
 		t.Errorf("%+v", undos)

@@ -34,8 +34,7 @@ func cordonedNode(manager, mark string) *corev1.Node {
 
 // labelledNode is the node with the label that keeps it from load balancers.
 func labelledNode(n *corev1.Node, value string) *corev1.Node {
-	n.Labels = map[string]string{kube.LoadBalancerLabel: value}
-	return n
+	return kubetest.ExcludeFromLB(n, kube.FieldManager, value)
 }
 
 // With the cordon goes the label of the run, and nothing that somebody has made of it since.
@@ -67,6 +66,9 @@ func TestRollbackUndoesOnlyWhatTheRunDid(t *testing.T) {
 		"cordoned again since":                     {cordonedNode("kubectl", mark.String()), "kubectl has cordoned it since", false},
 		"label of a node cordoned again since":     {labelledNode(cordonedNode("kubectl", excluded.String()), ""), "", true},
 		"label of a node uncordoned since":         {uncordoned(labelledNode(cordonedNode("kubectl", excluded.String()), "")), "", false},
+		"label set again by somebody":              {uncordoned(kubetest.ExcludeFromLB(cordonedNode("kubectl", excluded.String()), "kubectl-label", "")), "already schedulable", false},
+		"label ours and somebody's":                {uncordoned(kubetest.ExcludeFromLB(labelledNode(cordonedNode("kubectl", excluded.String()), ""), "kubectl-label", "")), "already schedulable", false},
+		"label of a later run":                     {labelledNode(cordonedNode("kubectl", annotation.Mark{Run: "r1", Was: "schedulable", ExcludedFromLB: true, ExcludedBy: "r2"}.String()), ""), "kubectl has cordoned it since", false},
 		"label changed on a node uncordoned since": {uncordoned(labelledNode(cordonedNode("kubectl", excluded.String()), "edge")), "already schedulable", false},
 		"label of another run's":                   {uncordoned(labelledNode(cordonedNode("kubectl", annotation.Mark{Run: "r2", ExcludedFromLB: true}.String()), "")), "already schedulable", false},
 		"of another run":                           {cordonedNode(kube.FieldManager, annotation.Mark{Run: "r2", Was: "schedulable"}.String()), "not of this run", false},

@@ -78,7 +78,7 @@ func Undo(name string, uid kube.UID, run string, node *kube.Node) (req *request.
 		left = "another node has its name"
 		return nil, what, left
 	case !node.Unschedulable || node.Cordon == nil:
-		if mark := stale(node); (mark.Run == run || mark.ExcludedBy == run) && mark.LabelStands(node) {
+		if mark := stale(node); mark.excluder() == run && mark.labelStands(node) {
 			return &request.Cordon{Node: name, UID: uid, ResourceVersion: node.ResourceVersion,
 				ExcludeFromLB: new(bool)}, "let load balancers use node " + name + " again", ""
 		}
@@ -86,10 +86,9 @@ func Undo(name string, uid kube.UID, run string, node *kube.Node) (req *request.
 		return nil, what, left
 	}
 	mark, ours := Parse(node.Cordon.Mark)
-	labelled := ours && mark.LabelStands(node)
-	onlyLabel := ours && (mark.Run != run && mark.ExcludedBy == run ||
-		mark.Run == run && mark.Was == "unschedulable" && mark.ExcludedFromLB ||
-		mark.Run == run && labelled && node.Cordon.Manager != kube.FieldManager)
+	labelled := ours && mark.labelStands(node)
+	onlyLabel := ours && mark.excluder() == run && (mark.Run != run || mark.Was == "unschedulable" && mark.ExcludedFromLB ||
+		labelled && node.Cordon.Manager != kube.FieldManager)
 	switch {
 	case onlyLabel && !labelled:
 		what, left = "let load balancers use node "+name+" again", "somebody has changed or removed its label since"

@@ -1,6 +1,7 @@
 package annotation
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 
@@ -53,7 +54,7 @@ func MarkOf(s *kube.Snapshot, name string) (Mark, error) {
 // run left is found by it. False where there is nothing to leave.
 func Unreleased(n *kube.Node, lease *kube.Lease) (Mark, bool) {
 	mark, ours := Parse(n.Annotations[kube.CordonAnnotation])
-	mark.ExcludedFromLB = mark.ExcludedFromLB && !mark.LabelStands(n) // its label is removed
+	mark.ExcludedFromLB = mark.ExcludedFromLB && !mark.labelStands(n) // its label is removed
 	return mark, ours && mark.Run != "" && lease != nil && lease.Holder != ""
 }
 
@@ -87,22 +88,25 @@ type Mark struct {
 	AfterBy string `json:"afterBy,omitempty"`
 }
 
-// LabelStands reports whether the node has the label that the mark tells of as it was written. One that
-// somebody has given another value since, or removed, is theirs.
-func (m Mark) LabelStands(n *kube.Node) bool {
+// labelStands reports whether the node has the label that the mark tells of as we wrote it. One that
+// somebody has changed since, removed, or set again, is theirs.
+func (m Mark) labelStands(n *kube.Node) bool {
 	value, labelled := n.Labels[kube.LoadBalancerLabel]
-	return m.ExcludedFromLB && labelled && value == ""
+	return m.ExcludedFromLB && labelled && value == "" && n.LBLabelOurs
 }
 
 // Excluded reports whether a run took the node out of external load balancers, by the label that its mark tells of.
 // A node that kubectl uncordon made schedulable keeps both.
-func Excluded(n *kube.Node) bool { return stale(n).LabelStands(n) }
+func Excluded(n *kube.Node) bool { return stale(n).labelStands(n) }
 
 // stale is the mark in the annotation of a node, even of one that is schedulable.
 func stale(n *kube.Node) Mark {
 	mark, _ := Parse(n.Annotations[kube.CordonAnnotation])
 	return mark
 }
+
+// excluder is the run whose label the mark tells of, "" for none of a run.
+func (m Mark) excluder() string { return cmp.Or(m.ExcludedBy, m.Run) }
 
 // Parse reads the content of the annotation; false where it is not ours.
 func Parse(text string) (Mark, bool) {

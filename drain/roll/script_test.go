@@ -137,7 +137,8 @@ func (w *world) command(d *datadriven.TestData) {
 	case "somebody-uncordons": // [label=stays] w1: with kubectl, which leaves the annotation, on a node out of load balancers
 		w.edit(names[0], func(n *corev1.Node) {
 			if mark, _ := annotation.Parse(n.Annotations[kube.CordonAnnotation]); value("label") != "" {
-				mark.ExcludedFromLB, n.Labels[kube.LoadBalancerLabel] = true, ""
+				mark.ExcludedFromLB = true
+				kubetest.ExcludeFromLB(n, kube.FieldManager, "")
 				n.Spec.Unschedulable, n.Annotations[kube.CordonAnnotation] = false, mark.String()
 			} else {
 				uncordoned(n)

@@ -79,12 +79,18 @@ func ReadMarks(s *kube.Snapshot, nodes []string) (Marked, error) {
 	m.State = drain.Fold(nil, events...)
 	m.State.Surges = surge.FromMarks(s, m.Mark.Run)
 	for _, n := range s.Nodes() {
-		if other, err := annotation.MarkOf(s, n.Name); err == nil && other.Run == m.Mark.Run && n.Unschedulable &&
+		if other, err := annotation.MarkOf(s, n.Name); err == nil && other.Run == m.Mark.Run && marksMore(s, n) &&
 			!slices.Contains(nodes, n.Name) {
 			m.Others = append(m.Others, n.Name)
 		}
 	}
 	return m, nil
+}
+
+// marksMore reports whether more than a stale annotation is left on a node.
+func marksMore(s *kube.Snapshot, n *kube.Node) bool {
+	_, unreleased := annotation.Unreleased(n, s.LeaseOf(n.UID))
+	return n.Unschedulable || annotation.Excluded(n) || unreleased
 }
 
 // Sentence says whose run it is, since when and why.

@@ -54,10 +54,27 @@ func Node(n *corev1.Node) *kube.Node {
 	for _, v := range n.Status.VolumesAttached {
 		record.VolumesAttached = append(record.VolumesAttached, Share(string(v.Name)))
 	}
+	if record.ExcludedFromLB() {
+		record.LBLabelOurs = ownsLBLabel(n.ManagedFields)
+	}
 	if n.Spec.Unschedulable {
 		record.Cordon = cordonOf(n)
 	}
 	return record
+}
+
+// ownsLBLabel reports whether the label for load balancers is ours and nobody else's, by managedFields.
+func ownsLBLabel(managers []metav1.ManagedFieldsEntry) (ours bool) {
+	for i := range managers {
+		if !bytes.Contains(managers[i].FieldsV1.GetRawBytes(), []byte(`"f:`+kube.LoadBalancerLabel+`"`)) {
+			continue
+		}
+		if managers[i].Manager != kube.FieldManager {
+			return false
+		}
+		ours = true
+	}
+	return ours
 }
 
 // cordonOf reads from managedFields who made the node unschedulable, and since

@@ -353,3 +353,14 @@ func CsiDriver(p *corev1.Pod) {
 	p.Spec.Volumes = []corev1.Volume{{Name: "plugins", VolumeSource: corev1.VolumeSource{
 		HostPath: &corev1.HostPathVolumeSource{Path: "/var/lib/kubelet/plugins/csi.example.com"}}}}
 }
+
+// ExcludeFromLB labels a node out of external load balancers, as that manager.
+func ExcludeFromLB(n *corev1.Node, manager, value string) *corev1.Node {
+	if n.Labels == nil {
+		n.Labels = map[string]string{}
+	}
+	n.Labels[corev1.LabelNodeExcludeBalancers] = value
+	n.ManagedFields = append(n.ManagedFields, metav1.ManagedFieldsEntry{Manager: manager, FieldsV1: metav1.NewFieldsV1(
+		`{"f:metadata":{"f:labels":{"f:` + corev1.LabelNodeExcludeBalancers + `":{}}}}`)})
+	return n
+}

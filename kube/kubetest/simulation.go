@@ -287,7 +287,7 @@ func (s *Simulation) Cordon(_ context.Context, r request.Cordon) kube.Answer {
 		n.Spec.Unschedulable = r.Unschedulable
 		n.Annotations = map[string]string{kube.CordonAnnotation: r.Mark}
 		if r.ExcludeFromLB != nil && *r.ExcludeFromLB {
-			n.Labels = map[string]string{corev1.LabelNodeExcludeBalancers: ""}
+			ExcludeFromLB(n, kube.FieldManager, "")
 		}
 	})
 	return kube.Answer{Code: http.StatusOK}
