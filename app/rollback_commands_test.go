@@ -16,6 +16,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/process"
+	"github.com/kdrain-tui/kdrain-tui/drain/retire"
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -36,6 +37,27 @@ func writeRoll(t *testing.T, dir string, g process.Group) {
 			Batches: []roll.Batch{{Nodes: []string{"w1"}}}}},
 		{Kind: roll.EventHookStarted, Node: "w1", Hook: roll.HookWork},
 		{Kind: roll.EventHookProcess, Node: "w1", Hook: roll.HookWork, Process: &g},
+	}
+	for i := range events {
+		events[i].Seq = uint64(i + 1)
+	}
+	if err := errors.Join(written.Append(events, true), written.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// writeRetirement is writeRoll for a run that stops the kubelet of a node after its drain.
+func writeRetirement(t *testing.T, dir string, g process.Group) {
+	t.Helper()
+	written, err := journal.CreateJournal(dir, "y")
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := []drain.Event{
+		{Kind: drain.EventRunStarted, Run: &drain.RunFacts{ID: "y", Nodes: []drain.NodeFacts{{Name: "w1", UID: "node-w1"}}}},
+		{Kind: drain.EventRunEnded, Outcome: drain.OutcomeDone},
+		{Kind: drain.EventRetire, Node: "w1", UID: "node-w1", Retire: &retire.Facts{Step: retire.StepStop, Status: retire.Running, Command: "ssh w1"}},
+		{Kind: drain.EventRetire, Node: "w1", UID: "node-w1", Retire: &retire.Facts{Step: retire.StepStop, Process: &g}},
 	}
 	for i := range events {
 		events[i].Seq = uint64(i + 1)
@@ -109,8 +131,16 @@ func TestCommandsUnderARollback(t *testing.T) {
 	}
 }
 
-// Nothing else begins on a node while the command of a dead roll runs there: no run, no roll, no uncordon.
+// Nothing else begins on a node while the command of a dead roll or retirement runs there: no run, no roll, no uncordon.
 func TestCommandsUnderOtherRuns(t *testing.T) {
+	for command, write := range map[string]func(*testing.T, string, process.Group){
+		"the --work command of roll x": writeRoll, "the command to stop the kubelet": writeRetirement,
+	} {
+		t.Run(command, func(t *testing.T) { playCommandUnderOtherRuns(t, command, write) })
+	}
+}
+
+func playCommandUnderOtherRuns(t *testing.T, command string, write func(*testing.T, string, process.Group)) {
 	file := filepath.Join(t.TempDir(), "go")
 	sim := kubetest.NewSimulation()
 	defer sim.Halt()
@@ -118,12 +148,12 @@ func TestCommandsUnderOtherRuns(t *testing.T) {
 	sim.SetNode("w1", func(n *corev1.Node) { n.Spec.Unschedulable = true })
 	s := &Session{Cluster: somewhere{}, Runs: NewRuns(t.TempDir(), "kdrain-tui"), View: View{Source: sim, Now: time.Now}}
 	c := hook.Command{Line: `echo on; until [ -e ` + file + ` ]; do sleep 0.05; done`}
-	c.Began = func(g process.Group) error { writeRoll(t, s.Runs.Dir, g); return nil }
+	c.Began = func(g process.Group) error { write(t, s.Runs.Dir, g); return nil }
 	c.Tell = func([]string) {
 		_, uncordon := s.Uncordon(t.Context(), "w1", plan.DryRunClient)
 		_, begun := s.Start(t.Context(), plan.Plan{Nodes: []plan.Node{{Name: "w1", UID: "node-w1"}}})
 		for what, err := range map[string]error{"uncordon": uncordon, "a run": begun} {
-			if err == nil || !strings.Contains(err.Error(), "the --work command of roll x still runs for node w1") {
+			if err == nil || !strings.Contains(err.Error(), command+" still runs for node w1") {
 				t.Errorf("%s under a command: %v", what, err)
 			}
 		}

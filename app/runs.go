@@ -296,16 +296,26 @@ func (r *Runs) working(s *drain.State) (working, error) {
 			return working{}, errors.Join(err, w.close())
 		}
 	}
+	if err := w.steps(s, func(kube.UID) bool { return true }); err != nil {
+		return working{}, errors.Join(err, w.close())
+	}
+	return w, nil
+}
+
+// steps is an *Error for a command of a retirement that still runs for one of those nodes.
+func (w working) steps(s *drain.State, on func(node kube.UID) bool) error {
 	for _, n := range s.Nodes {
 		for _, step := range retire.Steps {
-			if taken := n.Retire.Of(step); taken.Process != nil {
-				if err := w.look(n.Name, "the command to "+step.Does(), *taken.Process); err != nil {
-					return working{}, errors.Join(err, w.close())
-				}
+			taken := n.Retire.Of(step)
+			if taken.Process == nil || !on(n.UID) {
+				continue
+			}
+			if err := w.look(n.Name, "the command to "+step.Does(), *taken.Process); err != nil {
+				return err
 			}
 		}
 	}
-	return w, nil
+	return nil
 }
 
 // rolls is an *Error for a command of a roll that still runs for one of those nodes.
@@ -323,24 +333,35 @@ func (w working) rolls(events []roll.Event, on func(node kube.UID) bool) error {
 	return nil
 }
 
-// CheckCommands is an *Error where a command of a roll whose process died still runs on this host for one of those
-// nodes: the command goes on after the Lease of the node has expired.
+// CheckCommands is an *Error where a command of a roll or a retirement whose process died still runs on this host for one
+// of those nodes: the command goes on after the Lease of the node has expired. A live process holds the Lease; a journal
+// that cannot be read is named where its run is asked for.
 func (r *Runs) CheckCommands(on func(node kube.UID) bool) error {
 	w := working{unknown: map[string]string{}}
 	for _, id := range journal.Rolls(r.Dir) {
 		path := journal.RollPath(r.Dir, id)
-		if _, last, err := journal.RollEnds(path); err != nil || last.Kind == roll.EventRollEnded {
-			continue
-		}
-		if live, err := journal.Live(path); err != nil || live { // a live one holds the Lease
+		_, last, err := journal.RollEnds(path)
+		if live, unknown := journal.Live(path); err != nil || unknown != nil || live || last.Kind == roll.EventRollEnded {
 			continue
 		}
 		events, _, err := journal.ReadRoll(path)
-		if err != nil { // it is said where that roll is asked for
+		if err != nil {
 			continue
 		}
 		if err := w.rolls(events, on); err != nil {
 			return err
+		}
+	}
+	ids, _ := r.ids()
+	for _, id := range ids {
+		_, last, err := journal.Ends(r.Path(id))
+		if live, unknown := journal.Live(r.Path(id)); err != nil || unknown != nil || live || last.Kind != drain.EventRetire {
+			continue
+		}
+		if events, _, err := journal.ReadJournal(r.Path(id)); err == nil {
+			if err := w.steps(drain.Fold(nil, events...), on); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
