@@ -179,8 +179,12 @@ func (st *stepper) ask(e Event) {
 	}
 }
 
-// retryAfter is how long after a refused uncordon it is tried again.
-const retryAfter = time.Second
+// A refused uncordon is tried again after a fourth of the time for which the node has been returning: a right that is
+// missing stays so for long.
+const (
+	retryAfter = time.Second
+	retryMost  = 15 * time.Second
+)
 
 // bringBack waits until the node is Ready, after a reboot where one is expected, and takes our own cordon back.
 // --return-timeout counts only while the node itself is away.

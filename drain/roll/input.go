@@ -119,7 +119,7 @@ func (st *stepper) take(in Input) {
 		if n := st.s.node(in.Node); n != nil && n.State == Returning {
 			st.emit(Event{Kind: EventNode, Node: in.Node, State: Returning,
 				Message: "unable to uncordon it: " + in.Message,
-				Until:   st.v.Now.Add(retryAfter)})
+				Until:   st.v.Now.Add(min(max(retryAfter, st.v.Now.Sub(n.Since)/4), retryMost))})
 		}
 	}
 }
