@@ -21,12 +21,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kruntime "k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/serializer/streaming"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/scheme"
-	restwatch "k8s.io/client-go/rest/watch"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/conn"
@@ -54,8 +51,7 @@ type largeResult struct {
 	CollectorCycles uint32
 }
 
-// BenchmarkLargeCluster brings 5,000 nodes and 150,000 pods into a store, from a
-// server that streams lists and from one that pages them, and into a plain list
+// BenchmarkLargeCluster brings 5,000 nodes and 150,000 pods into a store, and into a plain list
 // of client-go. The peak is of resident memory, on Linux only.
 func BenchmarkLargeCluster(b *testing.B) {
 	switch part := os.Getenv(largePart); part {
@@ -71,7 +67,7 @@ func BenchmarkLargeCluster(b *testing.B) {
 	for _, c := range []struct {
 		part   string
 		mostMB float64
-	}{{"stream", 300}, {"page", 600}, {"list", 0}} {
+	}{{"pages", 300}, {"list", 0}} {
 		b.Run(c.part, func(b *testing.B) {
 			for b.Loop() {
 				r := runLargeClient(b, c.part, url)
@@ -204,11 +200,10 @@ func peakMB() float64 {
 	return 0
 }
 
-// serveLargeCluster is the API server, until its input ends. The first element
-// of a path says how it serves lists.
+// serveLargeCluster is the API server, until its input ends. The first element of a path is the part.
 func serveLargeCluster(b *testing.B) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		how, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+		_, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 		switch path {
 		case "apis/authentication.k8s.io/v1/selfsubjectreviews":
 			kubetest.WriteJSON(w, 201, `{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1","status":{"userInfo":{"username":"ada"}}}`)
@@ -216,9 +211,9 @@ func serveLargeCluster(b *testing.B) {
 			kubetest.WriteJSON(w, 200, `{"gitVersion":"v1.37.0"}`)
 		case "readyz":
 		case "api/v1/nodes":
-			serveLarge(w, r, how, largeNodes, &corev1.NodeList{}, func(i int) kruntime.Object { return fullNode(i) })
+			serveLarge(w, r, largeNodes, &corev1.NodeList{}, func(i int) kruntime.Object { return fullNode(i) })
 		case "api/v1/pods":
-			serveLarge(w, r, how, largePods, &corev1.PodList{}, func(i int) kruntime.Object { return fullPod(i) })
+			serveLarge(w, r, largePods, &corev1.PodList{}, func(i int) kruntime.Object { return fullPod(i) })
 		default:
 			kubetest.WriteJSON(w, 404, kubetest.Status(404, "NotFound", "no such thing", ""))
 		}
@@ -229,29 +224,14 @@ func serveLargeCluster(b *testing.B) {
 	server.Close()
 }
 
-func serveLarge(w http.ResponseWriter, r *http.Request, how string, n int, list kruntime.Object, object func(int) kruntime.Object) {
+func serveLarge(w http.ResponseWriter, r *http.Request, n int, list kruntime.Object, object func(int) kruntime.Object) {
 	query := r.URL.Query()
-	initial := query.Get("sendInitialEvents") == "true"
 	info, _ := kruntime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), kruntime.ContentTypeProtobuf)
 	encoder := scheme.Codecs.EncoderForVersion(info.Serializer, corev1.SchemeGroupVersion)
 	switch {
-	case initial && how != "stream":
-		kubetest.WriteJSON(w, 422, kubetest.Status(422, "Invalid", "no streaming", ""))
 	case query.Get("watch") != "":
 		w.Header().Set("Content-Type", kruntime.ContentTypeProtobuf+";stream=watch")
 		w.WriteHeader(200)
-		if initial {
-			frames := info.StreamSerializer.Framer.NewFrameWriter(w)
-			events := restwatch.NewEncoder(streaming.NewEncoder(frames, scheme.Codecs.EncoderForVersion(info.StreamSerializer.Serializer, corev1.SchemeGroupVersion)), encoder)
-			for i := range n {
-				if events.Encode(&watch.Event{Type: watch.Added, Object: object(i)}) != nil {
-					return
-				}
-			}
-			end := object(0).DeepCopyObject().(metav1.ObjectMetaAccessor)
-			end.GetObjectMeta().SetAnnotations(map[string]string{metav1.InitialEventsAnnotationKey: "true"})
-			_ = events.Encode(&watch.Event{Type: watch.Bookmark, Object: end.(kruntime.Object)})
-		}
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
 	default:
