@@ -61,9 +61,10 @@ func (s *Session) Unreleased(nodes []string) (said []string) {
 		}
 		mark, stays := annotation.Unreleased(n, snapshot.LeaseOf(n.UID))
 		if stays && life(mark.Run) == tempbudget.RunUnknown {
-			said = append(said, fmt.Sprintf("run %s of %s has not released its Lease of node %s: it runs elsewhere, or has changed "+
-				"more than the cordon; once it is over, %s undoes that", mark.Run, mark.Maker(), name,
-				s.Target.Line("kdrain-tui rollback --node "+name)))
+			undo := s.Target.Line("kdrain-tui rollback --node " + name)
+			said = append(said, fmt.Sprintf("run %s of %s has not released its Lease of node %s: it runs elsewhere, "+
+				"or has changed more than the cordon; once it is over, %s undoes that",
+				mark.Run, mark.Maker(), name, undo))
 		}
 	}
 	return said

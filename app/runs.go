@@ -333,15 +333,15 @@ func (w working) rolls(events []roll.Event, on func(node kube.UID) bool) error {
 	return nil
 }
 
-// CheckCommands is an *Error where a command of a roll or a retirement whose process died still runs on this host for one
-// of those nodes: the command goes on after the Lease of the node has expired. A live process holds the Lease; a journal
-// that cannot be read is named where its run is asked for.
+// CheckCommands is an *Error where a command of a roll or a retirement whose process died still runs on this host for
+// one of those nodes: it goes on after the Lease of the node has expired. A live process holds the Lease. What cannot
+// be read is named where its run is asked for.
 func (r *Runs) CheckCommands(on func(node kube.UID) bool) error {
 	w := working{unknown: map[string]string{}}
 	for _, id := range journal.Rolls(r.Dir) {
 		path := journal.RollPath(r.Dir, id)
 		_, last, err := journal.RollEnds(path)
-		if live, unknown := journal.Live(path); err != nil || unknown != nil || live || last.Kind == roll.EventRollEnded {
+		if live, e := journal.Live(path); err != nil || e != nil || live || last.Kind == roll.EventRollEnded {
 			continue
 		}
 		events, _, err := journal.ReadRoll(path)
@@ -355,7 +355,7 @@ func (r *Runs) CheckCommands(on func(node kube.UID) bool) error {
 	ids, _ := r.ids()
 	for _, id := range ids {
 		_, last, err := journal.Ends(r.Path(id))
-		if live, unknown := journal.Live(r.Path(id)); err != nil || unknown != nil || live || last.Kind != drain.EventRetire {
+		if live, e := journal.Live(r.Path(id)); err != nil || e != nil || live || last.Kind != drain.EventRetire {
 			continue
 		}
 		if events, _, err := journal.ReadJournal(r.Path(id)); err == nil {

@@ -87,8 +87,8 @@ func Undo(name string, uid kube.UID, run string, node *kube.Node) (req *request.
 	}
 	mark, ours := Parse(node.Cordon.Mark)
 	labelled := ours && mark.labelStands(node)
-	onlyLabel := ours && mark.excluder() == run && (mark.Run != run || mark.Was == "unschedulable" && mark.ExcludedFromLB ||
-		labelled && node.Cordon.Manager != kube.FieldManager)
+	onlyLabel := ours && mark.excluder() == run && (mark.Run != run ||
+		mark.Was == "unschedulable" && mark.ExcludedFromLB || labelled && node.Cordon.Manager != kube.FieldManager)
 	switch {
 	case onlyLabel && !labelled:
 		what, left = "let load balancers use node "+name+" again", "somebody has changed or removed its label since"
