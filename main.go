@@ -53,7 +53,8 @@ func main() {
 		caught = append(caught, syscall.SIGHUP)
 	}
 	signal.Notify(incoming, caught...)
-	// A connection that breaks makes a SIGPIPE too (os/signal), so that of a standard stream is told by its writer.
+	// Caught, so that it ends nothing, and dropped: a broken connection raises it too (os/signal). signals.Output
+	// reports that of a standard stream.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 
 	program := &cli.Program{

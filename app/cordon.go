@@ -32,8 +32,8 @@ func (s *Session) Cordon(ctx context.Context, node, reason string, dry plan.DryR
 	})
 }
 
-// Uncordon makes a node schedulable again, and removes our annotation; that of a run which has not released its Lease
-// stays. It reports whether there was anything to do.
+// Uncordon makes a node schedulable again, and removes our annotation unless its run has not released its Lease. It
+// reports whether there was anything to do.
 func (s *Session) Uncordon(ctx context.Context, node string, dry plan.DryRun) (changed bool, err error) {
 	if n := s.Snapshot().Node(node); n != nil {
 		if err := s.Runs.CheckCommands(func(node kube.UID) bool { return node == n.UID }); err != nil {

@@ -47,6 +47,12 @@ func (r *Runs) briefs() ([]live.Brief, error) {
 	return briefs, nil
 }
 
+// mayLive reports whether a process may work on the run or roll of a journal.
+func mayLive(path string) bool {
+	lives, err := journal.Live(path)
+	return lives || err != nil
+}
+
 func (r *Runs) brief(id string) live.Brief {
 	path := r.Path(id)
 	b := live.Brief{ID: id}

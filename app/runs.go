@@ -340,25 +340,22 @@ func (r *Runs) CheckCommands(on func(node kube.UID) bool) error {
 	w := working{unknown: map[string]string{}}
 	for _, id := range journal.Rolls(r.Dir) {
 		path := journal.RollPath(r.Dir, id)
-		_, last, err := journal.RollEnds(path)
-		if live, e := journal.Live(path); err != nil || e != nil || live || last.Kind == roll.EventRollEnded {
+		if _, last, err := journal.RollEnds(path); err != nil || last.Kind == roll.EventRollEnded || mayLive(path) {
 			continue
 		}
-		events, _, err := journal.ReadRoll(path)
-		if err != nil {
-			continue
-		}
-		if err := w.rolls(events, on); err != nil {
-			return err
+		if events, _, err := journal.ReadRoll(path); err == nil {
+			if err := w.rolls(events, on); err != nil {
+				return err
+			}
 		}
 	}
 	ids, _ := r.ids()
 	for _, id := range ids {
-		_, last, err := journal.Ends(r.Path(id))
-		if live, e := journal.Live(r.Path(id)); err != nil || e != nil || live || last.Kind != drain.EventRetire {
+		path := r.Path(id)
+		if _, last, err := journal.Ends(path); err != nil || last.Kind != drain.EventRetire || mayLive(path) {
 			continue
 		}
-		if events, _, err := journal.ReadJournal(r.Path(id)); err == nil {
+		if events, _, err := journal.ReadJournal(path); err == nil {
 			if err := w.steps(drain.Fold(nil, events...), on); err != nil {
 				return err
 			}

@@ -206,7 +206,7 @@ type Node struct {
 	Heartbeat       time.Time // last heartbeat of the Ready condition
 	Unschedulable   bool
 	Cordon          *Cordon // nil unless Unschedulable
-	LBLabelOurs     bool    // managedFields give us the label for load balancers, and nobody else
+	LBLabelOurs     bool    // we alone own the label for load balancers (managedFields)
 	Taints          []corev1.Taint
 	Allocatable     Resources
 	Addresses       []string // IPs and host names

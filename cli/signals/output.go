@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// Output is a standard stream. A write that nobody reads any more is a SIGPIPE of the program; the signal itself also
-// comes from every connection that breaks (os/signal).
+// Output is a standard stream. A write after its reader has gone away sends SIGPIPE to Signals. The signal of the
+// system does not serve for that: it also comes when a connection to a server breaks (os/signal).
 type Output struct {
 	io.Writer
 	Signals chan<- os.Signal

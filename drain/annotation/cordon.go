@@ -78,7 +78,7 @@ func Undo(name string, uid kube.UID, run string, node *kube.Node) (req *request.
 		left = "another node has its name"
 		return nil, what, left
 	case !node.Unschedulable || node.Cordon == nil:
-		if mark := stale(node); mark.excluder() == run && mark.labelStands(node) {
+		if mark := annotated(node); mark.excluder() == run && mark.labelStands(node) {
 			return &request.Cordon{Node: name, UID: uid, ResourceVersion: node.ResourceVersion,
 				ExcludeFromLB: new(bool)}, "let load balancers use node " + name + " again", ""
 		}

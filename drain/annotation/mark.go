@@ -50,12 +50,12 @@ func MarkOf(s *kube.Snapshot, name string) (Mark, error) {
 	return mark, nil
 }
 
-// Unreleased is the mark that an uncordon leaves on a node, as the run has not released its Lease of it: what else the
-// run left is found by it. False where there is nothing to leave.
+// Unreleased is the mark that an uncordon leaves on a node because its run has not released its Lease: whatever else
+// the run left is found by that mark. It is false for any other mark.
 func Unreleased(n *kube.Node, lease *kube.Lease) (Mark, bool) {
-	mark, ours := Parse(n.Annotations[kube.CordonAnnotation])
-	mark.ExcludedFromLB = mark.ExcludedFromLB && !mark.labelStands(n) // its label is removed
-	return mark, ours && mark.Run != "" && lease != nil && lease.Holder != ""
+	mark := annotated(n)
+	mark.ExcludedFromLB, mark.ExcludedBy = false, "" // the label goes with the cordon
+	return mark, mark.Run != "" && lease != nil && lease.Holder != ""
 }
 
 // Adoptable is the mark of another run of ours on a node, whose place a new run takes
@@ -97,10 +97,10 @@ func (m Mark) labelStands(n *kube.Node) bool {
 
 // Excluded reports whether a run took the node out of external load balancers, by the label that its mark tells of.
 // A node that kubectl uncordon made schedulable keeps both.
-func Excluded(n *kube.Node) bool { return stale(n).labelStands(n) }
+func Excluded(n *kube.Node) bool { return annotated(n).labelStands(n) }
 
-// stale is the mark in the annotation of a node, even of one that is schedulable.
-func stale(n *kube.Node) Mark {
+// annotated is the mark in the annotation of a node, whether or not the node is schedulable.
+func annotated(n *kube.Node) Mark {
 	mark, _ := Parse(n.Annotations[kube.CordonAnnotation])
 	return mark
 }

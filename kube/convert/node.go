@@ -63,7 +63,7 @@ func Node(n *corev1.Node) *kube.Node {
 	return record
 }
 
-// ownsLBLabel reports whether the label for load balancers is ours and nobody else's, by managedFields.
+// ownsLBLabel reports whether managedFields name us, and no other manager, as owner of the label for load balancers.
 func ownsLBLabel(managers []metav1.ManagedFieldsEntry) (ours bool) {
 	for i := range managers {
 		if !bytes.Contains(managers[i].FieldsV1.GetRawBytes(), []byte(`"f:`+kube.LoadBalancerLabel+`"`)) {
