@@ -229,10 +229,19 @@ func (h *Handover) Undo(ctx context.Context, undone func(rollback.Undo)) error {
 		}
 		undone(u)
 	}
-	return s.await(ctx, func(snapshot *kube.Snapshot) (bool, time.Time) {
+	shown, cancel := context.WithTimeout(ctx, nodeShown)
+	defer cancel()
+	err := s.await(shown, func(snapshot *kube.Snapshot) (bool, time.Time) {
 		return len(h.Undos()) == 0 &&
 			len(surge.FromMarks(snapshot, h.Marked.Mark.Run)) == 0, time.Time{}
 	})
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	return &Error{
+		Text: "what run " + h.Marked.Mark.Run + " left was undone, and the cluster still shows it; no node was drained",
+		Hint: "the same command again undoes what is left",
+	}
 }
 
 // Lost is an error where the cluster has annotations of a run without a journal: it would be begun a second time, from

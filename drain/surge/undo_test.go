@@ -401,6 +401,15 @@ func TestOwnersOfTheNumber(t *testing.T) {
 	if back := r.Batch.givesBack(&down); len(back) != 1 || back[0].Owners != w.ReplicasOwners || back[0].Scales() {
 		t.Errorf("set back: %+v, want the owners %q", back, w.ReplicasOwners)
 	}
+	down.Kind, down.SurgeMark = "ReplicaSet", (&Record{Facts: Facts{Kind: "ReplicaSet"}, Batch: r.Batch}).lower(&up).Then
+	if back := r.Batch.givesBack(&down); len(back) != 1 {
+		t.Errorf("with the annotation that is removed right before: %+v", back)
+	}
+	down.SurgeMark = strings.Replace(down.SurgeMark, "r1", "r2", 1)
+	if back := r.Batch.givesBack(&down); len(back) > 0 {
+		t.Errorf("with the annotation of another run: %+v", back)
+	}
+	down.Kind, down.SurgeMark = "Deployment", ""
 	down.ReplicasOurs = false
 	if back := r.Batch.givesBack(&down); len(back) > 0 {
 		t.Errorf("it is somebody else's: %+v", back)

@@ -76,10 +76,12 @@ func orphans(s *kube.Snapshot, of *Facts, text string) (requests []request.Lower
 const owners = "owners"
 
 // givesBack is the request that makes those who owned the number before the raise its owners again, none where the
-// number is somebody else's by now.
+// number is somebody else's by now. An annotation of a ReplicaSet that was set back is removed right before it.
 func (b *Batch) givesBack(w *kube.Workload) []request.Lower {
 	m, known := parseMark(b.Mark)
-	if !known || len(m.Owners) == 0 || !w.ReplicasOurs || w.Replicas != b.Was || w.SurgeMark != "" {
+	last, marked := parseMark(w.SurgeMark)
+	goes := w.SurgeMark == "" || marked && last.lowered() && last.Run == m.Run && w.Kind == "ReplicaSet"
+	if !known || len(m.Owners) == 0 || !w.ReplicasOurs || w.Replicas != b.Was || !goes {
 		return nil
 	}
 	return []request.Lower{{Kind: w.Kind, Namespace: w.Namespace, Name: w.Name, UID: w.UID,
