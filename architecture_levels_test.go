@@ -126,7 +126,7 @@ var packages = map[string]packageRow{
 	"drain/selection":  {imports: []string{"kube"}},
 	"drain/drainrule":  {imports: []string{"kube", "kube/clusterapi"}},
 	"drain/verdict":    {imports: []string{"drain/plan"}},
-	"drain/plan":       {imports: []string{"drain/budget", "drain/drainrule", "drain/landing", "drain/selection", "drain/surge", "drain/volume", "drain/words", "kube"}},
+	"drain/plan":       {imports: []string{"drain/budget", "drain/drainrule", "drain/landing", "drain/lease", "drain/selection", "drain/surge", "drain/volume", "drain/words", "kube"}},
 	"drain/budget":     {imports: []string{"drain/words", "kube", "kube/request"}},
 	"drain/volume":     {imports: []string{"drain/words", "kube"}},
 	"drain/landing":    {imports: []string{"kube"}},

@@ -42,11 +42,11 @@ func Holds(s *kube.Snapshot, nodes []string, run string, now time.Time) []Hold {
 // Ours reports whether the holder of a Lease is the run, or of the same roll: the roll holds a node before and after
 // the run of its batch, ROLL-1 and so on, and each takes it over from the other.
 func Ours(holder, run string) bool {
-	return holder == run || batchOf(holder, run) || batchOf(run, holder)
+	return holder == run || BatchOf(holder, run) || BatchOf(run, holder)
 }
 
-// batchOf reports whether a run drains a batch of the roll.
-func batchOf(run, roll string) bool { return strings.HasPrefix(run, roll+"-") }
+// BatchOf reports whether a run drains a batch of the roll.
+func BatchOf(run, roll string) bool { return strings.HasPrefix(run, roll+"-") }
 
 // RollAt is the roll of that run which has or had the Lease of the node itself, "" for none. It runs commands on the
 // node, which may go on after its process has died.
@@ -55,7 +55,7 @@ func RollAt(s *kube.Snapshot, node, run string) string {
 	if n == nil {
 		return ""
 	}
-	if l := s.LeaseOf(n.UID); l != nil && l.Holder != "" && batchOf(run, l.Holder) {
+	if l := s.LeaseOf(n.UID); l != nil && l.Holder != "" && BatchOf(run, l.Holder) {
 		return l.Holder
 	}
 	return ""

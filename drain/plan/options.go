@@ -10,6 +10,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/drainrule"
+	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 )
 
@@ -169,9 +170,11 @@ func (o *Options) Validate() error {
 // TakeOverAny in Options.TakeOver stands for every run.
 const TakeOverAny = "any"
 
-// TakesOver reports whether a Lease may be taken from that run.
+// TakesOver reports whether a Lease may be taken from that run. A roll stands for the runs of its batches too.
 func (o *Options) TakesOver(holder string) bool {
-	return slices.Contains(o.TakeOver, TakeOverAny) || slices.Contains(o.TakeOver, holder)
+	return slices.ContainsFunc(o.TakeOver, func(run string) bool {
+		return run == TakeOverAny || run == holder || lease.BatchOf(holder, run)
+	})
 }
 
 // Honors reports whether the marks of a project are obeyed.

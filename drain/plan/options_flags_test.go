@@ -208,3 +208,21 @@ func switchOn(o *Options, field int) bool {
 	}
 	return true
 }
+
+// The id of a roll stands for the runs of its batches, and that of a batch for itself.
+func TestTakesOver(t *testing.T) {
+	for _, c := range []struct {
+		given, holder string
+		want          bool
+	}{
+		{"abc234", "abc234", true},
+		{"abc234", "abc234-2", true},
+		{"abc234-2", "abc234", false},
+		{"abc234", "abc2345", false},
+		{TakeOverAny, "xyz567", true},
+	} {
+		if got := (&Options{TakeOver: []string{c.given}}).TakesOver(c.holder); got != c.want {
+			t.Errorf("--take-over=%s and a Lease of %s: %v", c.given, c.holder, got)
+		}
+	}
+}
