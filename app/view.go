@@ -121,7 +121,7 @@ func syncOf(s *kube.Snapshot, k kube.Kind, nodes []string) kube.SyncState {
 	}
 	var state kube.SyncState
 	for _, node := range nodes {
-		state = s.SyncOn(k, node)
+		state = s.On(node).Sync(k)
 		if state.Phase == kube.NotSynced || state.Phase == kube.Denied {
 			break
 		}

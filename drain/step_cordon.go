@@ -68,7 +68,7 @@ func (st cordonPhase) cordon() {
 // are drained, for one that is refused holds only itself.
 func (st cordonPhase) cordonNodes() {
 	for _, n := range st.s.Nodes {
-		if n.uncordoned() && st.snap.SyncOn(kube.KindNodes, n.Name).Phase == kube.Synced {
+		if n.uncordoned() && st.snap.On(n.Name).Sync(kube.KindNodes).Phase == kube.Synced {
 			st.cordonNode(n)
 		}
 	}

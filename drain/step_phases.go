@@ -6,6 +6,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // phaseStep moves the run through its phases.
@@ -231,4 +232,6 @@ func (st phaseStep) aborting() {
 }
 
 // sees reports whether the node itself and the pods on it are known and live; no more is needed to drain it.
-func (st *stepper) sees(n *NodeRun) bool { return st.snap.TrustedOn(n.Name) }
+func (st *stepper) sees(n *NodeRun) bool {
+	return st.snap.On(n.Name).Trusted(kube.KindNodes, kube.KindPods)
+}

@@ -17,7 +17,7 @@ func (st *stepper) releasing() releaseStep { return releaseStep{st} }
 // release sends what can be sent now, pod after pod in the order of candidates: a
 // pod that is blocked takes no slot, so it never holds up one that is free.
 func (st releaseStep) release() {
-	if st.s.Paused || !st.canSee() {
+	if st.s.Paused {
 		return
 	}
 	if st.s.QuietUntil.After(st.now) {
@@ -34,6 +34,7 @@ func (st releaseStep) release() {
 		room := slots > 0 && (c.Chain > 0 || slots > st.kept)
 		switch {
 		case p.State.Final() || p.InFlight != 0:
+		case !st.snap.In(p.Namespace).Settled(kube.KindBudgets): // where they are hidden, the server alone judges
 		case what != "":
 			st.follow(p, st.pods().WaitFor(p, what))
 		case !st.surges().holds(p) && st.follow(p, st.pods().Release(p, room)):
@@ -70,13 +71,6 @@ func (st releaseStep) turn(c order.Candidate, held map[string]bool) waits.For {
 		return waits.ForTier
 	}
 	return ""
-}
-
-// canSee reports whether the snapshot says enough to evict by, besides the nodes:
-// budgets live or known to be hidden from us (then the server alone judges).
-func (st releaseStep) canSee() bool {
-	return st.snap.Trusted(kube.KindBudgets) || st.snap.Health().Live &&
-		st.snap.Sync(kube.KindBudgets).Phase == kube.Denied
 }
 
 // holdLater notes the nodes on which pods of a tier keep those of later tiers waiting.

@@ -29,8 +29,9 @@ func (st replacementStep) follow() {
 	for _, p := range st.s.Pods {
 		if st.open(p) {
 			pods = append(pods, p)
-			moved = append(moved, replacement.Moved{UID: p.UID, Name: p.Name, Owner: p.Controller,
-				After: cmp.Or(st.s.Surges.RaisedFor(p.UID), st.pods().Leaving(p)), Due: st.due(p), Record: &p.Replacement})
+			moved = append(moved, replacement.Moved{UID: p.UID, Namespace: p.Namespace, Name: p.Name,
+				Owner: p.Controller, After: cmp.Or(st.s.Surges.RaisedFor(p.UID), st.pods().Leaving(p)), Due: st.due(p),
+				Record: &p.Replacement})
 		}
 	}
 	if len(moved) == 0 {
@@ -56,7 +57,7 @@ func (st replacementStep) open(p *eviction.Record) bool {
 		return false
 	}
 	live := st.snap.Pod(p.UID)
-	return (live == nil || live.Terminating()) && p.Followed() && st.view().Readable(p.Controller)
+	return (live == nil || live.Terminating()) && p.Followed() && st.view().Readable(p.Namespace, p.Controller)
 }
 
 // due is until when the replacement is waited for, zero where the run waits for none or the pod is still there.
@@ -139,13 +140,13 @@ func (st replacementStep) decideGate() bool {
 // false while they cannot be counted.
 func (st replacementStep) measure() bool {
 	if st.s.measured == len(st.s.Pods) {
-		return st.snap.Trusted(kube.KindPods)
+		return st.view().Counts(st.s.Baseline)
 	}
 	var of []replacement.Controlled
 	for _, p := range st.s.Pods[st.s.measured:] {
 		switch {
 		case p.Controller == nil || p.State == eviction.Skipped:
-		case !st.view().Readable(p.Controller):
+		case !st.view().Readable(p.Namespace, p.Controller):
 			return false
 		default:
 			of = append(of, replacement.Controlled{Namespace: p.Namespace, Owner: p.Controller})

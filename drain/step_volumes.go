@@ -56,10 +56,10 @@ func (st volumeStep) setVolumes(p *eviction.Record, now []volume.Facts, message 
 // until they are detached from it or their time is up, then to where they go,
 // which is shown and never waited for.
 func (st volumeStep) followVolumes() {
-	seen := st.attachmentsSeen() || st.attachmentsDenied()
+	seen := st.snap.All().Settled(kube.KindAttachments)
 	for _, p := range st.s.Pods {
 		switch {
-		case !p.State.Left() || !p.Volumes.Open() || st.snap.SyncOn(kube.KindNodes, p.Node).Phase != kube.Synced:
+		case !p.State.Left() || !p.Volumes.Open() || st.snap.On(p.Node).Sync(kube.KindNodes).Phase != kube.Synced:
 		case seen:
 			st.followPod(p)
 		default:
@@ -109,7 +109,7 @@ func (s *State) AwaitsDetach(n *NodeRun, snap *kube.Snapshot) bool {
 // without them shows is not what the nodes have. They are given the time that a detach is given. Without a volume that
 // moved there is nothing to wait for but their first list, as for all of the checklist.
 func (st volumeStep) awaitAttachments() bool {
-	if st.attachmentsSeen() || st.attachmentsDenied() {
+	if st.snap.All().Settled(kube.KindAttachments) {
 		return false
 	}
 	for _, n := range st.s.Nodes {
@@ -121,12 +121,6 @@ func (st volumeStep) awaitAttachments() bool {
 	return false
 }
 
-func (st volumeStep) attachmentsSeen() bool { return st.snap.Trusted(kube.KindAttachments) }
-
-func (st volumeStep) attachmentsDenied() bool {
-	return st.snap.Sync(kube.KindAttachments).Phase == kube.Denied
-}
-
 // lookPowerOff says of a drained node whether it is safe to power off, and which volumes it still has, unless it has
 // said so. Nothing is safe that was not checked.
 func (st volumeStep) lookPowerOff(n *NodeRun) (said bool) {
@@ -135,7 +129,7 @@ func (st volumeStep) lookPowerOff(n *NodeRun) (said bool) {
 		return false
 	}
 	e := Event{Kind: EventVolumes, Node: n.Name, CordonGone: st.cordonGone(n)}
-	if st.attachmentsSeen() {
+	if st.snap.Trusted(kube.KindAttachments) {
 		e.Volumes = volume.LeftAttached(n.Name, st.snap)
 	}
 	e.PowerOff, e.Message = &verdict, verdict.Sentence()

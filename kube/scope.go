@@ -1,34 +1,42 @@
 package kube
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // Scope is what one feed brings in: all objects of a kind, or only those of one
-// node, which are the node itself and the pods that are bound to it. On a large
-// cluster these are in long before the others are.
+// node, which are the node itself and the pods that are bound to it, or of one
+// namespace. On a large cluster these are in long before the others are.
 type Scope struct {
-	Kind Kind
-	Node string // "" for all
+	Kind      Kind
+	Node      string // "" for all
+	Namespace string // "" for all
 }
 
-// TrustedOn tells whether the nodes themselves and all pods on them are complete
-// and live, so that absence means gone there. It asks less than
-// Trusted(KindNodes, KindPods), which covers the whole cluster.
-func (s *Snapshot) TrustedOn(nodes ...string) bool {
-	for _, node := range nodes {
-		if s.SyncOn(KindNodes, node).Phase != Synced || s.SyncOn(KindPods, node).Phase != Synced {
-			return false
-		}
-	}
-	return s.health.Live
+// part is what a snapshot holds of one node, of one namespace or of all. A small part may
+// be in while the rest of the cluster is not.
+type part struct {
+	s  *Snapshot
+	of Scope // without a kind
 }
 
-// SyncOn is the sync state of what concerns one node: the node itself for
-// KindNodes, the pods on it for KindPods. It is the better of two, where all
-// objects of the kind are brought in and those of the node besides. Count is that
-// of the kind.
-func (s *Snapshot) SyncOn(k Kind, node string) SyncState {
-	all := s.Sync(k)
-	own, ok := s.sync[Scope{k, node}]
+// On is the part of one node: the node itself and the pods on it.
+func (s *Snapshot) On(node string) part { return part{s, Scope{Node: node}} }
+
+// In is the part of one namespace. All that decides about a pod is in its own: its
+// budgets, its owners and their other pods.
+func (s *Snapshot) In(namespace string) part { return part{s, Scope{Namespace: namespace}} }
+
+// All is the whole cluster.
+func (s *Snapshot) All() part { return part{s: s} }
+
+// Sync is the sync state of the kind in this part, the better of two where all objects
+// of the kind are brought in and those of the part besides. Count is that of the kind.
+func (p part) Sync(k Kind) SyncState {
+	all := p.s.Sync(k)
+	p.of.Kind = k
+	own, ok := p.s.sync[p.of]
 	if !ok || all.Phase.rank() >= own.Phase.rank() {
 		return all
 	}
@@ -36,12 +44,32 @@ func (s *Snapshot) SyncOn(k Kind, node string) SyncState {
 	return own
 }
 
-// InWhole tells whether all objects of the kinds were read, so that none is left
-// out of what is counted or compared. A drain of few nodes begins before the whole
-// cluster is read.
-func (s *Snapshot) InWhole(kinds ...Kind) bool {
+// Trusted tells whether the kinds are complete and live in this part, so that absence
+// means gone there.
+func (p part) Trusted(kinds ...Kind) bool {
 	for _, k := range kinds {
-		if phase := s.Sync(k).Phase; phase != Synced && phase != Stale {
+		if p.Sync(k).Phase != Synced {
+			return false
+		}
+	}
+	return p.s.health.Live
+}
+
+// Settled tells whether no waiting would tell more: each of the kinds is trusted, or may
+// not be read.
+func (p part) Settled(kinds ...Kind) bool {
+	return !slices.ContainsFunc(kinds, func(k Kind) bool {
+		phase := p.Sync(k).Phase
+		return phase != Synced && phase != Denied
+	})
+}
+
+// InWhole tells whether all objects of the kinds in this part were read, so that none is
+// left out of what is counted or compared. A drain of few nodes begins before the whole
+// cluster is read.
+func (p part) InWhole(kinds ...Kind) bool {
+	for _, k := range kinds {
+		if phase := p.Sync(k).Phase; phase != Synced && phase != Stale {
 			return false
 		}
 	}
@@ -111,9 +139,9 @@ func (s *Store) newerThan(record Record, version uint64) bool {
 func scopeOf(record Record) Scope {
 	switch r := record.(type) {
 	case *Pod:
-		return Scope{KindPods, r.Node}
+		return Scope{Kind: KindPods, Node: r.Node}
 	case *Node:
-		return Scope{KindNodes, r.Name}
+		return Scope{Kind: KindNodes, Node: r.Name}
 	}
 	return Scope{}
 }

@@ -19,11 +19,14 @@ type Account struct {
 // FreeFor is how many disruptions are left for a pod: an earlier eviction of its own that may be
 // done is the same one.
 func (a *Account) FreeFor(pod kube.UID) int {
-	if slices.Contains(a.assumed, pod) {
+	if a.Assumes(pod) {
 		return a.free + 1
 	}
 	return a.free
 }
+
+// Assumes reports whether an eviction of the pod may be done that the status of the budget does not show.
+func (a *Account) Assumes(pod kube.UID) bool { return slices.Contains(a.assumed, pod) }
 
 // Accounts keep which budgets select a pod, and their Accounts, for one look at a snapshot. The
 // zero value has none yet.
@@ -38,7 +41,7 @@ const WayUnseen PredictedWay = "unseen"
 // WayOf is the branch of the eviction handler that the eviction of the pod would
 // take, and the budgets that select the pod, as far as the snapshot knows.
 func (a *Accounts) WayOf(s *kube.Snapshot, live *kube.Pod) (PredictedWay, []*kube.Budget) {
-	if s.Sync(kube.KindBudgets).Phase == kube.Denied {
+	if s.In(live.Namespace).Sync(kube.KindBudgets).Phase == kube.Denied {
 		return WayUnseen, nil
 	}
 	budgets, known := a.budgets[live.UID]

@@ -57,7 +57,7 @@ type GuardTracker struct {
 // ReplicationControllers where they may not be read: the plan names what is left out.
 func GuardSees(s *kube.Snapshot) bool {
 	return s.Trusted(kube.KindPods, kube.KindReplicaSets, kube.KindDeployments, kube.KindStatefulSets) &&
-		(s.Trusted(kube.KindReplicationControllers) || s.Sync(kube.KindReplicationControllers).Phase == kube.Denied)
+		s.All().Settled(kube.KindReplicationControllers)
 }
 
 // GuardBlind is the first of the kinds without which GuardSees sees nothing that may not be read, "" for none:

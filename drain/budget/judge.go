@@ -21,7 +21,7 @@ const ComesUpIn = 2 * time.Minute
 func (l *Tracker) Judge(p *kube.Pod, planned func(kube.UID) bool) (Judgement, *kube.Budget) {
 	j := Judgement{Verdict: VerdictEvictable, Names: []string{}}
 	cover := &cover{}
-	if !l.unseen {
+	if !l.unseen(p.Namespace) {
 		cover = l.cover(p)
 		j.Names, j.Budgets = cover.names, cover.numbers
 	}
@@ -32,8 +32,9 @@ func (l *Tracker) Judge(p *kube.Pod, planned func(kube.UID) bool) (Judgement, *k
 			j.Why = ignoredWords(p)
 		}
 	case WayNone:
-		if l.unseen {
-			j.Verdict, j.Why, j.Advice = VerdictUnknown, unseenWords(l.s.Sync(kube.KindBudgets)), adviseUnseen
+		if l.unseen(p.Namespace) {
+			j.Verdict, j.Advice = VerdictUnknown, adviseUnseen
+			j.Why = unseenWords(l.s.In(p.Namespace).Sync(kube.KindBudgets))
 		}
 	case WaySeveral:
 		j.Verdict, j.Why = VerdictMultiple, multipleWords(j.Names)

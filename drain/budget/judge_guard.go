@@ -22,7 +22,7 @@ type guardOver struct {
 // will; it is nil where the guard has nothing to say. Where the budgets cannot be
 // seen, the run leaves the judgement to the server and guards nothing.
 func (l *Tracker) Guarded(guard Guard, pod *kube.Pod, j *Judgement, planned func(kube.UID) bool) *PlanGuard {
-	if guard == "" || l.unseen || len(j.Names) > 0 {
+	if guard == "" || l.unseen(pod.Namespace) || len(j.Names) > 0 {
 		return nil
 	}
 	w := GuardedBy(l.s, pod)

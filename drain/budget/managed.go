@@ -180,7 +180,7 @@ const blockLast = "block-if-contains-last-replica"
 // single reports whether a budget of CloudNativePG covers the only instance of its Cluster: there is no other to switch
 // over to (cloudnative-pg issue 2570). Its instances, and no jobs or poolers, are controlled by the Cluster.
 func (l *Tracker) single(b *kube.Budget) bool {
-	if b.OwnerGroup() != cnpg || !l.s.InWhole(kube.KindPods) {
+	if b.OwnerGroup() != cnpg || !l.s.In(b.Namespace).InWhole(kube.KindPods) {
 		return false
 	}
 	instances := 0

@@ -27,7 +27,6 @@ type Tracker struct {
 	pages     map[kube.UID]*page
 	Advises   bool   // also what would help, which only a plan tells
 	Own       string // a run whose temporary budgets are left out, "" for none
-	unseen    bool   // budgets cannot be seen, or not yet
 	covers    map[*kube.Owner]*cover
 	guards    map[guardOver]*PlanGuard
 	healthy   map[*kube.Workload]*HealthyPods
@@ -106,9 +105,11 @@ const (
 )
 
 func NewTracker(s *kube.Snapshot, now time.Time) *Tracker {
-	seen := s.Sync(kube.KindBudgets).Phase
-	return &Tracker{s: s, serverNow: s.ServerTime(now), unseen: seen == kube.NotSynced || seen == kube.Denied}
+	return &Tracker{s: s, serverNow: s.ServerTime(now)}
 }
+
+// unseen reports whether the budgets of a namespace cannot be seen, or not yet.
+func (l *Tracker) unseen(namespace string) bool { return !l.s.In(namespace).InWhole(kube.KindBudgets) }
 
 // Page looks a budget up, and works it out the first time.
 func (l *Tracker) Page(b *kube.Budget) *page {
@@ -117,7 +118,7 @@ func (l *Tracker) Page(b *kube.Budget) *page {
 	}
 	pods := l.s.PodsUnder(b)
 	p := &page{pods: pods, sick: SickUnder(b, l.s, pods, l.serverNow)}
-	if l.s.InWhole(kube.KindPods) {
+	if l.s.In(b.Namespace).InWhole(kube.KindPods) {
 		l.count(p, b)
 		p.bare = !slices.ContainsFunc(pods, func(pod *kube.Pod) bool { return pod.Owner != nil })
 	} else {

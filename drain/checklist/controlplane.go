@@ -13,7 +13,7 @@ import (
 // named ones: without these none is left. nil where another is left, where none
 // is Ready anyway, and while not all nodes are known.
 func LastControlPlane(s *kube.Snapshot, named ...string) []string {
-	if !s.InWhole(kube.KindNodes) {
+	if !s.All().InWhole(kube.KindNodes) {
 		return nil
 	}
 	var last []string
@@ -33,7 +33,7 @@ func (j *judge) controlPlane() {
 	if !plan.IsControlPlane(j.s.Node(j.Node)) {
 		return
 	}
-	if !j.s.InWhole(kube.KindNodes) {
+	if !j.s.All().InWhole(kube.KindNodes) {
 		j.unknown("Node/"+j.Node,
 			"whether another control-plane node is Ready is not known: not all nodes are read yet")
 		return
@@ -62,7 +62,7 @@ func (j *judge) etcd() {
 	if !role && !plan.IsControlPlane(node) && !member {
 		return
 	}
-	if !j.s.InWhole(kube.KindNodes, kube.KindPods) {
+	if !j.s.All().InWhole(kube.KindNodes, kube.KindPods) {
 		j.unknown("Node/"+j.Node,
 			"whether etcd keeps its quorum is not known: not all nodes and pods are read yet")
 		return

@@ -11,7 +11,7 @@ import (
 func (j *judge) machine() {
 	object, node := "Node/"+j.Node, j.s.Node(j.Node)
 	switch {
-	case !j.s.TrustedOn(j.Node):
+	case !j.s.On(j.Node).Trusted(kube.KindNodes, kube.KindPods):
 		j.blind = true
 		j.unknown(object, "the view of the node and its pods is not up to date")
 	case node == nil || node.UID != j.UID:
@@ -86,8 +86,8 @@ func (j *judge) pods() {
 // ofDaemonSet reports whether the pod belongs to a DaemonSet that is not known to be
 // gone.
 func (j *judge) ofDaemonSet(p *kube.Pod) bool {
-	return namesDaemonSet(p) &&
-		(!j.s.Trusted(kube.KindDaemonSets) || j.s.WorkloadNamed("DaemonSet", p.Namespace, p.Owner.Name) != nil)
+	return namesDaemonSet(p) && (!j.s.In(p.Namespace).Trusted(kube.KindDaemonSets) ||
+		j.s.WorkloadNamed("DaemonSet", p.Namespace, p.Owner.Name) != nil)
 }
 
 // namesDaemonSet reports whether the pod says that a DaemonSet controls it; kubectl knows

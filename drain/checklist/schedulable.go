@@ -9,7 +9,7 @@ import (
 // LeavesSchedulable says whether a Ready node that takes new pods is left once the named
 // ones are cordoned. It is true while not all nodes are known.
 func LeavesSchedulable(s *kube.Snapshot, named []string) bool {
-	return !s.InWhole(kube.KindNodes) || slices.ContainsFunc(s.Nodes(), func(n *kube.Node) bool {
+	return !s.All().InWhole(kube.KindNodes) || slices.ContainsFunc(s.Nodes(), func(n *kube.Node) bool {
 		return takesPods(n) && !slices.Contains(named, n.Name)
 	})
 }

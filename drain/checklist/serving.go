@@ -29,7 +29,7 @@ func (j *judge) endpoints() {
 			object := "Service/" + service.Namespace + "/" + service.Name
 			switch {
 			case j.servedElsewhere(service):
-			case j.s.InWhole(kube.KindPods):
+			case j.s.In(service.Namespace).InWhole(kube.KindPods):
 				j.against(object, "pod "+p.Namespace+"/"+p.Name+" is the last ready endpoint of Service "+
 					service.Namespace+"/"+service.Name)
 			default:

@@ -70,7 +70,7 @@ func (j *judge) claims() {
 	if j.unread(kube.KindClaims, what) || j.unread(kube.KindVolumes, what) {
 		return
 	}
-	if !j.s.InWhole(kube.KindPods) {
+	if !j.s.All().InWhole(kube.KindPods) {
 		j.unknown("pods", what+" is not known: not all pods are read yet")
 	}
 	seen := map[string]bool{}
@@ -105,7 +105,7 @@ func (j *judge) claim(seen map[string]bool, namespace, name, waits string) {
 	seen[object] = true
 	words := "volume " + volume.Name + " of claim " + namespace + "/" + name
 	switch {
-	case !j.s.InWhole(kube.KindNodes):
+	case !j.s.All().InWhole(kube.KindNodes):
 		j.unknown(object, "it is not known yet whether another node reaches "+words)
 	case waits != "":
 		j.against(object, "no other node that takes pods reaches "+words+", and pod "+waits+" waits for it")

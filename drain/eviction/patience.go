@@ -76,7 +76,7 @@ func (v *View) outOfPatience(r *Record) bool {
 // pod, and nothing has come between since: no outage, no pause, no other process.
 func (v *View) proven(r *Record) bool {
 	lasts := provenFor
-	if v.Snap.Sync(kube.KindBudgets).Phase == kube.Denied {
+	if v.Snap.In(r.Namespace).Sync(kube.KindBudgets).Phase == kube.Denied {
 		lasts = provenUnseen
 	}
 	return r.refusal.ByBudget() && r.refusedAt.After(v.Acted) && attempt.Elapsed(r.refusedAt, v.Now) < lasts

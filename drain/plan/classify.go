@@ -202,7 +202,7 @@ func (o *Options) ChoosesDaemonSet(p *kube.Pod) bool {
 //   - They are still being read, or the connection is gone: taken for existing,
 //     which evicts nothing by mistake, and said. A drain starts once they are in.
 func daemonSetMissing(c *classified, owner *kube.Owner) (said []remark, decided bool) {
-	sync := c.s.Sync(kube.KindDaemonSets)
+	sync := c.s.In(c.pod.Namespace).Sync(kube.KindDaemonSets)
 	what := fmt.Sprintf("daemonsets.apps %q", owner.Name)
 	switch {
 	case sync.Phase == kube.Denied:
@@ -211,7 +211,7 @@ func daemonSetMissing(c *classified, owner *kube.Owner) (said []remark, decided 
 			message += ": " + words.Quote(sync.Reason)
 		}
 		return stops(ActionRefuse, ReasonDaemonSetUnknown, LevelError, message), true
-	case !c.s.Trusted(kube.KindDaemonSets):
+	case !c.s.In(c.pod.Namespace).Trusted(kube.KindDaemonSets):
 		return says(ReasonDaemonSetUnknown, LevelWarning, what+" is not known (yet): DaemonSets are "+
 			sync.Phase.String()), false
 	case c.o.Force:

@@ -49,13 +49,13 @@ func scaleUnknown(s *kube.Snapshot, p *kube.Pod) string {
 	owner, w := s.TopOwner(p.Owner)
 	what := "how many pods " + owner.Kind + " " + owner.Name + " wants is not known: "
 	kind := OwnersOfKind(owner)
-	sync := s.Sync(kind)
+	sync := s.In(p.Namespace).Sync(kind)
 	switch {
 	case owner.Kind == "DaemonSet", kind == kube.KindJobs:
 		return ""
 	case kind != "" && sync.Phase == kube.Denied:
 		return what + string(kind) + " cannot be read: " + words.Quote(cmp.Or(sync.Reason, sync.Phase.String()))
-	case kind != "" && !s.Trusted(kind):
+	case kind != "" && !s.In(p.Namespace).Trusted(kind):
 		return what + string(kind) + " are " + sync.Phase.String()
 	case kind != "":
 		return what + "it is not in the cluster"

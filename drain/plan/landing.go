@@ -55,7 +55,7 @@ func (p *planner) pin(nodes []Node) {
 	if p.s.Sync(kube.KindClaims).Phase == kube.Denied || p.s.Sync(kube.KindVolumes).Phase == kube.Denied {
 		return
 	}
-	if !p.s.InWhole(kube.KindNodes) {
+	if !p.s.All().InWhole(kube.KindNodes) {
 		return
 	}
 	planned := make(map[string]bool, len(nodes))

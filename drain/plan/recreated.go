@@ -19,17 +19,17 @@ func (p *planner) notRemade(pod *kube.Pod) (why string, retried bool) {
 		return "it has no controller and will not be recreated", false
 	case pod.Owner != p.lastOwner:
 		p.lastOwner = pod.Owner
-		p.lastNotRemade, p.lastRetried = p.ownerFails(pod.Owner)
+		p.lastNotRemade, p.lastRetried = p.ownerFails(pod.Namespace, pod.Owner)
 	}
 	return p.lastNotRemade, p.lastRetried
 }
 
 // ownerFails says why an owner makes no pods, "" if it does or is not known, and
 // whether it goes on trying.
-func (p *planner) ownerFails(owner *kube.Owner) (why string, retried bool) {
+func (p *planner) ownerFails(namespace string, owner *kube.Owner) (why string, retried bool) {
 	w := p.s.Workload(owner.UID)
 	switch {
-	case w == nil && p.s.Trusted(OwnersOfKind(owner)):
+	case w == nil && p.s.In(namespace).Trusted(OwnersOfKind(owner)):
 		return "its " + owner.Kind + " " + owner.Name + " is gone: it will not be recreated", false
 	case w == nil:
 		return "", false

@@ -44,9 +44,9 @@ func unguarded(s *kube.Snapshot, pod *kube.Pod, written bool) string {
 		return "its scale has no selector of its pods"
 	case scaled != nil, owner.Kind == "DaemonSet", kind == kube.KindJobs, kind == "" && budget.PlainOwner(owner):
 		return ""
-	case kind != "" && s.Sync(kind).Phase == kube.Denied:
+	case kind != "" && s.In(pod.Namespace).Sync(kind).Phase == kube.Denied:
 		return string(kind) + " cannot be read"
-	case kind != "" && !s.Trusted(kind):
+	case kind != "" && !s.In(pod.Namespace).Trusted(kind):
 		return ""
 	case kind != "":
 		return "it is not in the cluster"

@@ -45,7 +45,7 @@ func findLastControlPlane(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding
 func findUnseenKinds(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 	level := plan.LevelInfo
 	for i := range p.Nodes {
-		if !s.TrustedOn(p.Nodes[i].Name) {
+		if !s.On(p.Nodes[i].Name).Trusted(kube.KindNodes, kube.KindPods) {
 			level = plan.LevelWarning
 		}
 	}

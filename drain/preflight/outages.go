@@ -53,7 +53,7 @@ func stakes(s *kube.Snapshot, p *plan.Plan) []*stake {
 				continue
 			}
 			w := budget.ScaledBy(s, pod.Owner)
-			if w == nil || w.Resource != "" && !s.InWhole(kube.KindPods) {
+			if w == nil || w.Resource != "" && !s.In(pod.Namespace).InWhole(kube.KindPods) {
 				continue
 			}
 			of := known[w.UID]

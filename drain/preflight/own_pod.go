@@ -109,7 +109,7 @@ func (o *Self) onServer(s *kube.Snapshot, n *plan.Node) plan.Finding {
 // seen, which must be ours too, behind whatever address. Where these are known to
 // be the control plane, LastControlPlane says it.
 func onlyServers(s *kube.Snapshot, p *plan.Plan) []plan.Finding {
-	if !s.InWhole(kube.KindPods) || len(checklist.LastControlPlane(s, p.Names()...)) > 0 {
+	if !s.In("kube-system").InWhole(kube.KindPods) || len(checklist.LastControlPlane(s, p.Names()...)) > 0 {
 		return nil
 	}
 	var on []string

@@ -63,14 +63,11 @@ func takesAll(d departures, service *kube.Service, inNamespace []*kube.Pod) []*k
 // endpoints at once. DNS and webhooks have a finding of their own, which says
 // more.
 func findUnserved(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
-	if !s.InWhole(kube.KindPods) {
-		return nil
-	}
 	d := departuresOf(s, p)
 	lost := map[*kube.Service][]*kube.Pod{}
 	for namespace := range d.in {
 		services := s.ServicesIn(namespace)
-		if len(services) == 0 {
+		if len(services) == 0 || !s.In(namespace).InWhole(kube.KindPods) {
 			continue
 		}
 		pods := s.PodsIn(namespace)

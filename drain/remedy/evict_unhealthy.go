@@ -27,7 +27,7 @@ func (v *View) unhealthyPod() (*kube.Pod, string) {
 	if leaves != "" {
 		return nil, leaves + " is already terminating: the budget is freed once it is replaced"
 	}
-	if !v.Snap.InWhole(kube.KindPods) {
+	if !v.Snap.In(b.Namespace).InWhole(kube.KindPods) {
 		return nil, "the pods on other nodes are still being read"
 	}
 	return nil, "no other pod of budget " + b.Name + " is unhealthy"

@@ -136,7 +136,7 @@ func (r *Record) TakeBack(run string, snap *kube.Snapshot, end bool, over, now t
 	}
 	switch {
 	case r.Kind != OutOfService && end, r.Kind == OutOfService && r.State != Taken &&
-		snap.SyncOn(kube.KindNodes, r.Name).Phase == kube.Synced:
+		snap.On(r.Name).Sync(kube.KindNodes).Phase == kube.Synced:
 		return r.takeBack(run, snap)
 	}
 	return Decision{}

@@ -116,7 +116,7 @@ func Of(v View) []Remedy {
 // unavailable is why no remedy can be taken as the pod is, "" if some can.
 func (v *View) unavailable() string {
 	switch {
-	case !v.Snap.TrustedOn(v.On):
+	case !v.Snap.On(v.On).Trusted(kube.KindNodes, kube.KindPods):
 		return "the view of the cluster is not live"
 	case v.Live == nil || v.Node == nil || v.Node.UID != v.OnUID:
 		return "it no longer exists in the cluster"
@@ -138,7 +138,7 @@ func (v *View) budget() (*kube.Budget, string) {
 	if v.Live == nil {
 		return nil, "it no longer exists in the cluster"
 	}
-	if !v.Snap.Trusted(kube.KindBudgets) {
+	if !v.Snap.In(v.Live.Namespace).Trusted(kube.KindBudgets) {
 		return nil, "budgets cannot be seen"
 	}
 	budgets := v.Snap.BudgetsOf(v.Live)
@@ -167,7 +167,7 @@ func (v *View) workload() (*kube.Workload, string) {
 		return nil, "it is already terminating"
 	case v.Live.Owner == nil:
 		return nil, "it has no owner"
-	case !v.Snap.Trusted(kube.KindReplicaSets, kube.KindDeployments, kube.KindStatefulSets):
+	case !v.Snap.In(v.Live.Namespace).Trusted(kube.KindReplicaSets, kube.KindDeployments, kube.KindStatefulSets):
 		return nil, "its owner is not known: workloads cannot be seen"
 	}
 	w := budget.ScaledBy(v.Snap, v.Live.Owner)
@@ -333,7 +333,7 @@ func (v *View) taint() Remedy {
 // autoscaled is why the number of replicas is not ours to change: an autoscaler
 // owns it, or may own it without our seeing it. It is "" where none does.
 func autoscaled(snap *kube.Snapshot, w *kube.Workload) string {
-	if !snap.Trusted(kube.KindAutoscalers) {
+	if !snap.In(w.Namespace).Trusted(kube.KindAutoscalers) {
 		return "whether an autoscaler owns the number of replicas cannot be seen"
 	}
 	if a := budget.AutoscalerOf(snap, w); a != nil {

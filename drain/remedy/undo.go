@@ -24,7 +24,7 @@ func (r *Record) Undo(run string, snap *kube.Snapshot) (request request.Request,
 	}
 	node := snap.Node(r.Name)
 	switch {
-	case node == nil && snap.SyncOn(kube.KindNodes, r.Name).Phase != kube.Synced:
+	case node == nil && snap.On(r.Name).Sync(kube.KindNodes).Phase != kube.Synced:
 		return nil, "nodes cannot be read"
 	case node == nil:
 		return nil, "the node is gone"
@@ -45,7 +45,7 @@ func (r *Record) Undo(run string, snap *kube.Snapshot) (request request.Request,
 func (r *Record) undoScale(run string, snap *kube.Snapshot) (request request.Request, left string) {
 	w := snap.Workload(r.UID)
 	switch {
-	case w == nil && snap.Trusted(workloadKinds[r.Object]):
+	case w == nil && snap.In(r.Namespace).Trusted(workloadKinds[r.Object]):
 		return nil, "it is gone"
 	case w != nil && surge.WithoutRun(w, run) == r.From:
 		return nil, "it already has that number"

@@ -13,12 +13,13 @@ import (
 
 // Moved is a pod that a run moves: it is terminating, or has left its node.
 type Moved struct {
-	UID    kube.UID
-	Name   string
-	Owner  *kube.Owner // its controller, nil for none
-	After  time.Time   // by the server's clock, when it was on its way at the earliest
-	Due    time.Time   // until when its replacement is waited for, by our clock; zero for ever
-	Record *Record
+	UID       kube.UID
+	Namespace string
+	Name      string
+	Owner     *kube.Owner // its controller, nil for none
+	After     time.Time   // by the server's clock, when it was on its way at the earliest
+	Due       time.Time   // until when its replacement is waited for, by our clock; zero for ever
+	Record    *Record
 }
 
 // View is a run's look at the cluster.
@@ -30,18 +31,11 @@ type View struct {
 	Ours func(kube.UID) bool
 }
 
-// Readable reports whether the replacements of the pods of such an owner can be told: all pods and
+// Readable reports whether the replacements of the pods of such an owner can be told: all pods of the namespace and
 // what counts them are known, as far as they may be read.
-func (v View) Readable(owner *kube.Owner) bool {
-	if !v.Snap.Trusted(kube.KindPods) {
-		return false
-	}
-	for _, k := range kindsOf(owner) {
-		if phase := v.Snap.Sync(k).Phase; phase != kube.Synced && phase != kube.Denied {
-			return false
-		}
-	}
-	return true
+func (v View) Readable(namespace string, owner *kube.Owner) bool {
+	here := v.Snap.In(namespace)
+	return here.Trusted(kube.KindPods) && here.Settled(kindsOf(owner)...)
 }
 
 // kindsOf are the kinds that tell how many pods the owner wants.
@@ -191,7 +185,7 @@ func (v View) workloadOf(m *Moved, f *Facts, owners map[kube.UID]*workload) *wor
 	}
 	w := &workload{top: top, known: known}
 	kind := plan.OwnersOfKind(top)
-	w.counts = kind != "" && v.Snap.Trusted(kind) && (known == nil || known.APIVersion == "")
+	w.counts = kind != "" && v.Snap.In(m.Namespace).Trusted(kind) && (known == nil || known.APIVersion == "")
 	for p := range podsOf(v.Snap, top.UID, m.Owner.UID) {
 		if !active(p) {
 			continue

@@ -131,6 +131,13 @@ func (w Worse) Sentence() string {
 	return text
 }
 
+// Counts reports whether the pods of all workloads of the baseline can be counted.
+func (v View) Counts(b Baseline) bool {
+	return v.Snap.Health().Live && !slices.ContainsFunc(b, func(w Workload) bool {
+		return !v.Snap.In(w.Namespace).Trusted(kube.KindPods)
+	})
+}
+
 // Worse are the workloads that are worse now than in the baseline, by namespace and name. Replacements
 // that are on their way and may come up within their time do not count; starting is their number
 // by the UID of the workload. One that was deleted is not worse. Wake is when the answer
@@ -139,7 +146,7 @@ func (b Baseline) Worse(v View, starting map[kube.UID]int) (worse []Worse, wake 
 	for _, before := range b {
 		known := v.Snap.Workload(before.UID)
 		kind := plan.OwnersOfKind(&kube.Owner{APIVersion: before.APIVersion, Kind: before.Kind})
-		if known == nil && kind != "" && v.Snap.Trusted(kind) {
+		if known == nil && kind != "" && v.Snap.In(before.Namespace).Trusted(kind) {
 			continue
 		}
 		now, worst, at := v.measure(before)

@@ -45,7 +45,7 @@ func leftTitle(r Report) string {
 func (t *ToDo) since(s *kube.Snapshot, undos []rollback.Undo) string {
 	switch {
 	case !s.Health().Live || slices.ContainsFunc(t.kinds, func(k kube.Kind) bool {
-		return s.SyncOn(k, t.node).Phase != kube.Synced
+		return s.On(t.node).Sync(k).Phase != kube.Synced
 	}):
 	case t.pod != nil:
 		if s.Pod(t.pod.UID) == nil {

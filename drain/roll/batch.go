@@ -189,7 +189,7 @@ const (
 // bringBack waits until the node is Ready, after a reboot where one is expected, and takes our own cordon back.
 // --return-timeout counts only while the node itself is away.
 func (st *stepper) bringBack(n *Node) {
-	if !st.v.Snap.TrustedOn(n.Name) || st.v.Now.Before(n.retryAt) {
+	if !st.v.Snap.On(n.Name).Trusted(kube.KindNodes, kube.KindPods) || st.v.Now.Before(n.retryAt) {
 		st.wakeAt(n.retryAt)
 		return
 	}

@@ -320,7 +320,7 @@ func (j *judge) follow(s *State, v View) {
 			}
 			continue
 		}
-		if !v.Snap.TrustedOn(n.Name) {
+		if !v.Snap.On(n.Name).Trusted(kube.KindNodes, kube.KindPods) {
 			continue
 		}
 		node := v.Snap.Node(n.Name)

@@ -64,7 +64,7 @@ func (st *stepper) look(n *Node) (against, wait string) {
 		return "", "waits for the run of its batch"
 	case d.RolledBack:
 		return rolledBack, ""
-	case !st.v.Snap.TrustedOn(n.Name):
+	case !st.v.Snap.On(n.Name).Trusted(kube.KindNodes, kube.KindPods):
 		return "", "waits for a current view of the node and its pods"
 	case node == nil:
 		return "its Node object is gone", ""

@@ -192,16 +192,16 @@ func (v View) health() replacement.View {
 // measure notes how the workloads with pods on the nodes are, those that are known already left as they
 // were. It is false while they cannot be counted.
 func (st *stepper) measure(nodes []string) bool {
-	if !st.v.Snap.Trusted(kube.KindNodes, kube.KindPods) {
-		return false
-	}
 	var of []replacement.Controlled
 	for _, name := range nodes {
+		if !st.v.Snap.On(name).Trusted(kube.KindNodes, kube.KindPods) {
+			return false
+		}
 		for _, p := range st.v.Snap.PodsOn(name) {
 			if p.Owner == nil {
 				continue
 			}
-			if !st.v.health().Readable(p.Owner) {
+			if !st.v.health().Readable(p.Namespace, p.Owner) {
 				return false
 			}
 			of = append(of, replacement.Controlled{Namespace: p.Namespace, Owner: p.Owner})
@@ -215,7 +215,7 @@ func (st *stepper) measure(nodes []string) bool {
 
 // gateOpen reports whether no more workloads are worse than before the roll than may be.
 func (st *stepper) gateOpen() bool {
-	if !st.v.Snap.Trusted(kube.KindPods) {
+	if !st.v.health().Counts(st.s.Baseline) {
 		return false
 	}
 	worse, wake := st.s.Baseline.Worse(st.v.health(), nil)

@@ -80,7 +80,7 @@ func (r *Report) Check(run *State, s *kube.Snapshot, now time.Time) {
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
 		switch live := s.Node(n.Name); {
-		case !s.Health().Live || s.SyncOn(kube.KindNodes, n.Name).Phase != kube.Synced:
+		case !s.Health().Live || s.On(n.Name).Sync(kube.KindNodes).Phase != kube.Synced:
 			n.Now = "not known"
 		case live == nil:
 			n.Now = "deleted"

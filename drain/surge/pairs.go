@@ -32,7 +32,7 @@ func (p Pairs) Wait(r *Record, s *kube.Snapshot, now time.Time, pod kube.UID) *w
 func (r *Record) pairs(s *kube.Snapshot, now time.Time) map[kube.UID]*waits.Replacement {
 	pairs := map[kube.UID]*waits.Replacement{}
 	w := s.Workload(r.UID)
-	if w == nil || len(r.Batch.Pods) == 0 || !s.Trusted(Kinds...) {
+	if w == nil || len(r.Batch.Pods) == 0 || !s.In(w.Namespace).Trusted(Kinds...) {
 		return pairs
 	}
 	// As many as the workload has too many: a pod of just before the raise is none.

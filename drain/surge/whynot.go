@@ -50,7 +50,7 @@ func Of(s *kube.Snapshot, p *kube.Pod) (*kube.Workload, *Reason) {
 	owner := p.Owner
 	rs := s.Workload(owner.UID)
 	if owner.Kind == "ReplicaSet" && rs == nil {
-		return nil, unseen(s, kube.KindReplicaSets, owner)
+		return nil, unseen(s, kube.KindReplicaSets, p.Namespace, owner)
 	}
 	if owner.Kind == "ReplicaSet" && rs.Owner != nil {
 		owner = rs.Owner
@@ -66,7 +66,7 @@ func Of(s *kube.Snapshot, p *kube.Pod) (*kube.Workload, *Reason) {
 		return nil, &Reason{CodeKind, owner.Kind + " " + owner.Name +
 			" is not known to remove the pods of the lowest deletion cost first"}
 	case w == nil:
-		return nil, unseen(s, kube.KindDeployments, owner)
+		return nil, unseen(s, kube.KindDeployments, p.Namespace, owner)
 	}
 	return w, nil
 }
@@ -81,8 +81,8 @@ func Owned(s *kube.Snapshot, pods []*kube.Pod, workload kube.UID) []*kube.Pod {
 
 // unseen is the reason where an owner is not shown: whether there is one is not known before all of
 // its kind are read, unless they may not be read.
-func unseen(s *kube.Snapshot, kind kube.Kind, owner *kube.Owner) *Reason {
-	if phase := s.Sync(kind).Phase; phase != kube.Synced && phase != kube.Denied {
+func unseen(s *kube.Snapshot, kind kube.Kind, namespace string, owner *kube.Owner) *Reason {
+	if !s.In(namespace).Settled(kind) {
 		return &Reason{CodeUnknown, owner.Kind + " " + owner.Name + " is not read yet"}
 	}
 	return &Reason{CodeUnseen, owner.Kind + " " + owner.Name + " cannot be seen"}
@@ -182,7 +182,7 @@ func Raised(w *kube.Workload) string {
 }
 
 func autoscaled(s *kube.Snapshot, w *kube.Workload) string {
-	if !s.Trusted(kube.KindAutoscalers) {
+	if !s.In(w.Namespace).Trusted(kube.KindAutoscalers) {
 		return "whether an autoscaler owns the replicas of " + w.Kind + " " + w.Name + " cannot be seen"
 	}
 	if a := budget.AutoscalerOf(s, w); a != nil {

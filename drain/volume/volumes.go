@@ -90,12 +90,7 @@ var VolumeKinds = []kube.Kind{kube.KindClaims, kube.KindVolumes, kube.KindAttach
 // VolumesReadable reports whether each of the volume kinds is either complete or
 // known to be hidden from us: while one is still coming in, nothing is known.
 func VolumesReadable(s *kube.Snapshot) bool {
-	for _, k := range VolumeKinds {
-		if !s.Trusted(k) && s.Sync(k).Phase != kube.Denied {
-			return false
-		}
-	}
-	return true
+	return s.All().Settled(VolumeKinds...)
 }
 
 // HasVolumes reports whether the pod has volumes that may have to be detached.

@@ -25,7 +25,7 @@ type Options struct {
 	Nodes []string
 	// First are nodes that matter before all others: they, the pods on them and the
 	// FirstKinds are brought in first, and kept in line by watches of their own
-	// (Snapshot.TrustedOn). Whatever else the kinds ask for follows.
+	// (Snapshot.On). Whatever else the kinds ask for follows.
 	First      []string
 	FirstKinds []kube.Kind
 	// LeaseNamespace is where the Leases of nodes are, DefaultLeaseNamespace if "".

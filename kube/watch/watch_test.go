@@ -70,8 +70,8 @@ func TestFirstNodesComeFirst(t *testing.T) {
 		t.Errorf("first %v, then %s", got, last)
 	}
 	s := w.Snapshot()
-	if !s.TrustedOn("n") || s.Trusted(kube.KindPods) || len(s.PodsOn("n")) != 1 {
-		t.Errorf("%+v %v", s.SyncOn(kube.KindPods, "n"), s.PodsOn("n"))
+	if !s.On("n").Trusted(kube.KindNodes, kube.KindPods) || s.Trusted(kube.KindPods) || len(s.PodsOn("n")) != 1 {
+		t.Errorf("%+v %v", s.On("n").Sync(kube.KindPods), s.PodsOn("n"))
 	}
 	close(held)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -35,10 +35,10 @@ func arrivals(s *frame.Session, later map[kube.UID]replacement.Record) *drain.St
 	var open []int
 	var moved []replacement.Moved
 	for i, p := range now.Pods {
-		if arriving(p) && view.Readable(p.Controller) {
+		if arriving(p) && view.Readable(p.Namespace, p.Controller) {
 			open = append(open, i)
-			moved = append(moved, replacement.Moved{UID: p.UID, Name: p.Name, Owner: p.Controller,
-				Record: &p.Replacement})
+			moved = append(moved, replacement.Moved{UID: p.UID, Namespace: p.Namespace, Name: p.Name,
+				Owner: p.Controller, Record: &p.Replacement})
 		}
 	}
 	facts, _ := replacement.Follow(view, moved)
