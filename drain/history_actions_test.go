@@ -86,6 +86,9 @@ func (h *history) watchSome(t *rapid.T) {
 		t.Skip("nothing to see")
 	}
 	h.showNext(rapid.IntRange(1, len(h.unseen)).Draw(t, "changes"))
+	if rapid.Bool().Draw(t, "budgets ahead") {
+		h.showBudgets()
+	}
 	h.lookAround(t)
 }
 

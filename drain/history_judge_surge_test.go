@@ -8,6 +8,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	"pgregory.net/rapid"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
@@ -182,7 +183,7 @@ func (h *history) judgeSurplus(t *rapid.T, w Write, uid kube.UID) {
 	for _, a := range h.apps {
 		r := h.state.Surges.Of(a.uid())
 		if r != nil && slices.Contains([]surge.State{surge.Raising, surge.Starting, surge.Lowering, surge.Verifying}, r.State) {
-			surplus += max(0, h.readyBut(a, w)-int(h.shownCluster.apps[a.name].wants))
+			surplus += max(0, max(h.readyBut(a, w), h.countedBut(a, w, b))-int(h.shownCluster.apps[a.name].wants))
 		}
 	}
 	if surplus > 0 && int(b.Status.DisruptionsAllowed) <= surplus {
@@ -194,18 +195,38 @@ func (h *history) judgeSurplus(t *rapid.T, w Write, uid kube.UID) {
 // readyBut is how many Ready pods an app has, as the watches show it, without those that the run has evicted and
 // those that it asks for up to a request.
 func (h *history) readyBut(a *app, w Write) (ready int) {
+	asked := h.askedUpTo(w)
+	for name, p := range h.shownCluster.pods {
+		if !asked[p.UID] && staying(p) && kubetest.IsReady(p) && appOf(name) == a.name {
+			ready++
+		}
+	}
+	return ready
+}
+
+// countedBut is readyBut as the status of a budget counts them, whose watch may be ahead.
+func (h *history) countedBut(a *app, w Write, b *policyv1.PodDisruptionBudget) (ready int) {
+	asked := h.askedUpTo(w)
+	for pod := range strings.FieldsSeq(b.Annotations[countedPods]) {
+		if name, uid, _ := strings.Cut(pod, "/"); !asked[kube.UID(uid)] && appOf(name) == a.name {
+			ready++
+		}
+	}
+	return ready
+}
+
+// askedUpTo are the pods that the run has evicted, or asks for up to a request.
+func (h *history) askedUpTo(w Write) map[kube.UID]bool {
 	asked := map[kube.UID]bool{}
+	for uid := range h.evicted {
+		asked[uid] = true
+	}
 	for id, other := range h.out {
 		if sends[request.Evict](other) && id <= w.ID {
 			asked[sent[request.Evict](other).UID] = true
 		}
 	}
-	for name, p := range h.shownCluster.pods {
-		if _, evicted := h.evicted[p.UID]; !evicted && !asked[p.UID] && staying(p) && kubetest.IsReady(p) && appOf(name) == a.name {
-			ready++
-		}
-	}
-	return ready
+	return asked
 }
 
 // judgeRemoval judges a pod that its controller removes, as the run has set the replicas back.

@@ -4,13 +4,16 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
@@ -41,8 +44,9 @@ type history struct {
 
 // occurrence is a change of the cluster, and when it was.
 type occurrence struct {
-	at     time.Time
-	change func(c *shownCluster)
+	at       time.Time
+	ofBudget bool // a watch of its own shows it, which may be ahead of the others
+	change   func(c *shownCluster)
 }
 
 // watchLag is how much later than the truth the run sees it at most, while the server
@@ -50,23 +54,46 @@ type occurrence struct {
 const watchLag = 300 * time.Millisecond
 
 // happen changes the truth; the watches show it later.
-func (h *history) happen(change func(c *shownCluster)) {
+func (h *history) happen(change func(c *shownCluster)) { h.happenTo(false, change) }
+
+func (h *history) happenTo(budget bool, change func(c *shownCluster)) {
 	h.truth.now = h.now
 	change(h.truth)
-	h.unseen = append(h.unseen, occurrence{h.now, change})
+	h.unseen = append(h.unseen, occurrence{h.now, budget, change})
 }
 
 // lines is happen for lines as in scripts.
-func (h *history) lines(text string) { h.happen(func(c *shownCluster) { c.change(text) }) }
+func (h *history) lines(text string) {
+	h.happenTo(strings.HasPrefix(text, "budget "), func(c *shownCluster) { c.change(text) })
+}
 
 // show lets the watches show the next so many occurrences.
 func (h *history) showNext(n int) {
+	h.show(h.unseen[:n])
+	h.unseen = slices.Delete(h.unseen, 0, n)
+}
+
+func (h *history) show(some []occurrence) {
 	now := h.now
-	for _, one := range h.unseen[:n] {
+	for _, one := range some {
 		h.now = one.at
 		one.change(h.shownCluster)
 	}
-	h.now, h.unseen = now, slices.Delete(h.unseen, 0, n)
+	h.now = now
+}
+
+// showBudgets lets the watch of the budgets be ahead of the others.
+func (h *history) showBudgets() {
+	var budgets, others []occurrence
+	for _, one := range h.unseen {
+		if one.ofBudget {
+			budgets = append(budgets, one)
+		} else {
+			others = append(others, one)
+		}
+	}
+	h.show(budgets)
+	h.unseen = others
 }
 
 // pass lets time pass; what is late by then is shown.
@@ -133,7 +160,8 @@ func (h *history) carryOut(w Write) kube.Answer {
 	}
 	a := h.answerOf("200", w)
 	a.UID = w.made()
-	h.happen(func(c *shownCluster) { c.show(w, a) })
+	ofBudget := sends[request.CreateBudget](w) || sends[request.BudgetRef](w)
+	h.happenTo(ofBudget, func(c *shownCluster) { c.show(w, a) })
 	return a
 }
 
@@ -179,7 +207,7 @@ func (h *history) evict(w Write) kube.Answer {
 
 // spend takes one disruption of a budget, as the handler writes it down.
 func (h *history) spend(budget, pod string) {
-	h.happen(func(c *shownCluster) {
+	h.happenTo(true, func(c *shownCluster) {
 		b := c.budgets[budget]
 		if b == nil {
 			return
@@ -190,7 +218,7 @@ func (h *history) spend(budget, pod string) {
 			b.Status.DisruptedPods = map[string]metav1.Time{}
 		}
 		b.Status.DisruptedPods[pod] = metav1.NewTime(c.now)
-		b.ResourceVersion = c.nextVersion()
+		b.ResourceVersion = c.nextBudgetVersion()
 		c.budgets[budget] = b
 		c.put(b)
 	})
@@ -240,16 +268,26 @@ func (h *history) lease(w Write) kube.Answer {
 	return a
 }
 
-// controlBudget is the disruption controller's look at a budget.
+// controlBudget is the disruption controller's look at a budget, and at the pods as they are.
 func (h *history) controlBudget(name string) {
-	h.happen(func(c *shownCluster) {
+	counted := h.truth.budgets[name].DeepCopy()
+	h.truth.now = h.now
+	h.truth.recount(counted)
+	var pods []string
+	for _, name := range alike(h.truth.pods, func(p *corev1.Pod) bool { return staying(p) && kubetest.IsReady(p) }) {
+		pods = append(pods, name+"/"+string(h.truth.pods[name].UID))
+	}
+	counted.Annotations = map[string]string{countedPods: strings.Join(pods, " ")}
+	h.happenTo(true, func(c *shownCluster) {
 		b := c.budgets[name].DeepCopy()
-		b.ResourceVersion = c.nextVersion()
-		c.recount(b)
+		b.ResourceVersion, b.Status, b.Annotations = c.nextBudgetVersion(), counted.Status, counted.Annotations
 		c.budgets[name] = b
 		c.put(b)
 	})
 }
+
+// countedPods are, on a budget, the Ready pods at the last look of the disruption controller.
+const countedPods = "history/counted"
 
 // recount gives a budget the figures of its pods.
 func (c *shownCluster) recount(b *policyv1.PodDisruptionBudget) {

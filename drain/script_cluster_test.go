@@ -22,18 +22,19 @@ import (
 // shownCluster is a cluster as the watches show it, on a clock that stands until it is told
 // to go on. Nothing in it happens by itself.
 type shownCluster struct {
-	now     time.Time
-	store   *kube.Store
-	version int
-	nodes   map[string]*corev1.Node
-	pods    map[string]*corev1.Pod // by name: who has the name now
-	budgets map[string]*policyv1.PodDisruptionBudget
-	marks   map[string]string   // of surges, by workload
-	onSet   map[string]bool     // whose ReplicaSet alone has it: a Deployment adopted it, or was created again
-	lastOf  map[string]string   // the same, also after it was lowered
-	offset  time.Duration       // of the server's clock
-	apps    map[string]shownApp // of a history
-	hidden  bool                // these are not known yet
+	now           time.Time
+	store         *kube.Store
+	version       int
+	budgetVersion int
+	nodes         map[string]*corev1.Node
+	pods          map[string]*corev1.Pod // by name: who has the name now
+	budgets       map[string]*policyv1.PodDisruptionBudget
+	marks         map[string]string   // of surges, by workload
+	onSet         map[string]bool     // whose ReplicaSet alone has it: a Deployment adopted it, or was created again
+	lastOf        map[string]string   // the same, also after it was lowered
+	offset        time.Duration       // of the server's clock
+	apps          map[string]shownApp // of a history
+	hidden        bool                // these are not known yet
 }
 
 func newShownCluster() *shownCluster {
@@ -51,6 +52,12 @@ func newShownCluster() *shownCluster {
 func (c *shownCluster) nextVersion() string {
 	c.version++
 	return strconv.Itoa(c.version)
+}
+
+// nextBudgetVersion is nextVersion of the budgets, whose watch may be ahead of the others.
+func (c *shownCluster) nextBudgetVersion() string {
+	c.budgetVersion++
+	return strconv.Itoa(c.budgetVersion)
 }
 
 // put shows an object of the API as it is now.
@@ -295,7 +302,7 @@ func (c *shownCluster) editBudget(name string, e edit) {
 	if group := e.values["owner"]; group != "" {
 		kubetest.ControlledBy(group+"/v1", "Cluster", "db")(b)
 	}
-	b.ResourceVersion = c.nextVersion()
+	b.ResourceVersion = c.nextBudgetVersion()
 	c.count(b, e)
 	c.budgets[name] = b
 	c.put(b)

@@ -158,7 +158,10 @@ func (st surgeStep) holds(p *eviction.Record) bool {
 	if free {
 		if st.surplus == nil {
 			st.surplus = st.s.Surges.Surplus(surge.View{Run: st.s.Run.ID, Timeout: st.s.Run.Options.SurgeTimeout,
-				Snap: st.snap, From: st.s.counted(st.s.acted), Now: st.now})
+				Snap: st.snap, From: st.s.counted(st.s.acted), Now: st.now,
+				Out: func(b *kube.Budget, uid kube.UID) bool {
+					return !st.s.Pod(uid).Asked().IsZero() && !st.pods().Account(b).Assumes(uid)
+				}})
 		}
 		left := func(b *kube.Budget) int { return st.pods().Account(b).FreeFor(p.UID) }
 		until := st.surplus.Holds(st.snap, live, left)

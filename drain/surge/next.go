@@ -33,7 +33,9 @@ type View struct {
 	Wanted func(kube.UID) bool
 	Stays  func(*kube.Pod) bool // whether the run leaves a pod of its nodes where it is
 	// Asked is when the run asked for a pod to go, zero where it did not: it goes, or has left.
-	Asked  func(kube.UID) time.Time
+	Asked func(kube.UID) time.Time
+	// Out reports whether the status of a budget no longer counts a pod that the run asked to go.
+	Out    func(*kube.Budget, kube.UID) bool
 	End    bool   // the run ends: what stands is taken back
 	Abort  bool   // and it does not wait for a server that is away
 	ByHand string // the command that takes the raise back

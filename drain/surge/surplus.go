@@ -32,21 +32,20 @@ func (rs Records) Surplus(v View) *Surplus {
 			continue
 		}
 		counts, extra := surplusOf(v.Snap, r)
+		raised := int(r.Batch.To - r.Batch.Was)
 		if r.State != Raising && r.State != Starting { // removed pods may still be in the status
-			extra = max(extra, int(r.Batch.To-r.Batch.Was))
+			extra = max(extra, raised)
 		}
 		if !over {
 			until = time.Time{}
 		}
 		for budget, n := range counts {
-			all.add(budget, min(n, extra), until)
+			// What the status counts and no pod shows yet may be a replacement.
+			all.add(budget, min(n, extra)+min(v.unshown(budget), max(0, raised-extra)), until)
 		}
 	}
 	all.ofOthers(v)
-	unread := slices.ContainsFunc(tellSurges, func(k kube.Kind) bool {
-		return !v.Snap.Trusted(k) && v.Snap.Sync(k).Phase != kube.Denied
-	})
-	if until, over := v.ends(v.From); unread && !over && othersAtWork(v) {
+	if until, over := v.ends(v.From); !v.Snap.All().Settled(tellSurges...) && !over && othersAtWork(v) {
 		all.unread = &until
 	}
 	return all
@@ -97,17 +96,19 @@ func (all *Surplus) ofOthers(v View) {
 			}
 			counts, extra := countsOf(v.Snap, w)
 			for budget, n := range counts {
-				all.add(budget, min(n, extra+stale(v.Snap, budget)), until)
+				all.add(budget, min(n, extra+v.unshown(budget)), until)
 			}
 		}
 	}
 }
 
-// stale is how many pods more the status of a budget counts as healthy than are Ready and not terminating.
-func stale(s *kube.Snapshot, b *kube.Budget) int {
+// unshown is how many pods more the status of a budget counts as healthy than are Ready and stay: the budgets and the
+// pods come by watches of their own.
+func (v View) unshown(b *kube.Budget) int {
 	healthy := int(b.CurrentHealthy)
-	for _, p := range s.PodsUnder(b) {
-		if p.Ready && !p.Terminating() {
+	for _, p := range v.Snap.PodsUnder(b) {
+		_, evicted := b.DisruptedPods[p.Name]
+		if p.Ready && !p.Terminating() && !evicted && !v.Out(b, p.UID) {
 			healthy--
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
@@ -22,6 +24,35 @@ func TestASurplusHoldsPodsOfOneBudget(t *testing.T) {
 		held := surplus.Holds(s, p, func(*kube.Budget) int { return 1 })
 		if len(s.BudgetsOf(p)) != 1+others || (held != nil) != (others == 0) || held != nil && !held.Equal(until) {
 			t.Errorf("beside %d others: held until %v", others, held)
+		}
+	}
+}
+
+// The status of a budget counts a replacement that the watch of the pods does not show Ready yet: it is removed for
+// another pod at the end of the surge all the same.
+func TestASurplusCountsWhatOnlyTheBudgetShows(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		counts int32 // healthy pods, by the budget
+		out    bool  // web-2 was evicted, and the status shows it before the pod does
+		want   int
+	}{
+		{"the status is as the pods are", 2, false, 0},
+		{"it counts one more", 3, false, 1},
+		{"it counts more than the surge has made", 9, false, 2},
+		{"it no longer counts the pod that goes", 2, true, 1},
+	} {
+		web := kubetest.Pod("shop/web-2", kubetest.ByDeployment("web"), kubetest.On("w1"))
+		objects := append(deployed(func(d *appsv1.Deployment) {
+			*d.Spec.Replicas, d.Annotations = 4, map[string]string{kube.SurgeAnnotation: raisedMark}
+		}), web, kubetest.Budget("shop/web", 1, c.counts, 1, c.counts))
+		s := kubetest.SnapshotOf(kubetest.Now, objects...)
+		v := View{Run: "r1", Snap: s, Now: kubetest.Now, Out: func(_ *kube.Budget, uid kube.UID) bool {
+			return c.out && uid == kube.UID(web.UID)
+		}}
+		all := Records{raised(s)}.Surplus(v)
+		if got := all.counts[s.BudgetNamed("shop", "web").UID].pods; got != c.want {
+			t.Errorf("%s: %d pods too many, want %d", c.name, got, c.want)
 		}
 	}
 }
