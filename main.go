@@ -53,8 +53,8 @@ func main() {
 		caught = append(caught, syscall.SIGHUP)
 	}
 	signal.Notify(incoming, caught...)
-	// Caught, so that it ends nothing, and dropped: a broken connection raises it too (os/signal). signals.Output
-	// reports that of a standard stream.
+	// Caught, so that it ends nothing, and dropped: a broken connection raises it too (os/signal). Where it was
+	// a standard stream, signals.Output reports it.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 
 	program := &cli.Program{

@@ -32,7 +32,8 @@ func (s *Snapshot) In(namespace string) part { return part{s, Scope{Namespace: n
 func (s *Snapshot) All() part { return part{s: s} }
 
 // Sync is the sync state of the kind in this part, the better of two where all objects
-// of the kind are brought in and those of the part besides. Count is that of the kind.
+// of the kind are brought in and those of the part besides. Count is how many
+// objects of the kind are held in all.
 func (p part) Sync(k Kind) SyncState {
 	all := p.s.Sync(k)
 	p.of.Kind = k

@@ -40,6 +40,11 @@ func scopedStore() *kube.Store {
 	return s
 }
 
+// trustedOn tells whether a node itself and the pods on it are complete and live.
+func trustedOn(s *kube.Snapshot, node string) bool {
+	return s.On(node).Trusted(kube.KindNodes, kube.KindPods)
+}
+
 func names(pods []*kube.Pod) string {
 	all := make([]string, len(pods))
 	for i, p := range pods {
@@ -54,11 +59,11 @@ func TestListOfANodeSaysNothingOfOthers(t *testing.T) {
 	if got := names(s.PodsOn("m")); got != "elsewhere" {
 		t.Errorf("the other node has %q", got)
 	}
-	if !s.On("n").Trusted(kube.KindNodes, kube.KindPods) || s.On("m").Trusted(kube.KindNodes, kube.KindPods) || s.Trusted(kube.KindPods) || s.Sync(kube.KindPods).Phase != kube.NotSynced {
+	if !trustedOn(s, "n") || trustedOn(s, "m") || s.Trusted(kube.KindPods) || s.Sync(kube.KindPods).Phase != kube.NotSynced {
 		t.Error("what is known of one node is taken for more, or for less")
 	}
 	store.SetHealth(kube.Health{Reason: "refused"})
-	if down := store.Snapshot(); down.On("n").Trusted(kube.KindNodes, kube.KindPods) || down.On("n").Sync(kube.KindPods).Phase != kube.Stale {
+	if down := store.Snapshot(); trustedOn(down, "n") || down.On("n").Sync(kube.KindPods).Phase != kube.Stale {
 		t.Errorf("trusted while the server does not answer: %+v", down.On("n").Sync(kube.KindPods))
 	}
 }
@@ -80,7 +85,7 @@ func TestOlderListUndoesNothing(t *testing.T) {
 	if b := snap.Pod("uid-b"); b == nil || !b.Terminating() {
 		t.Errorf("b: %+v", b)
 	}
-	if len(snap.PodsOn("")) != 0 || !snap.Trusted(kube.KindPods) || !snap.On("m").Trusted(kube.KindNodes, kube.KindPods) {
+	if len(snap.PodsOn("")) != 0 || !snap.Trusted(kube.KindPods) || !trustedOn(snap, "m") {
 		t.Error("the list of all pods is not taken over")
 	}
 	// What is newer than the list of the node counts, by whichever feed it comes.
@@ -99,15 +104,15 @@ func TestEitherFeedKnowsTheNode(t *testing.T) {
 	all := kube.Scope{Kind: kube.KindPods}
 	s.Replace(all, []kube.Record{podOn("n", "a", "10"), podOn("n", "b", "20"), podOn("m", "elsewhere", "5")}, 200, synced())
 	s.SetPhase(ofN, kube.Stale, "watch ended")
-	if !s.Snapshot().On("n").Trusted(kube.KindNodes, kube.KindPods) {
+	if !trustedOn(s.Snapshot(), "n") {
 		t.Error("the watch of all pods knows the node, too")
 	}
 	s.SetPhase(all, kube.Stale, "resyncing")
-	if s.Snapshot().On("n").Trusted(kube.KindNodes, kube.KindPods) {
+	if trustedOn(s.Snapshot(), "n") {
 		t.Error("it is not watched")
 	}
 	s.Replace(ofN, []kube.Record{podOn("n", "a", "10")}, 300, synced())
-	if snap := s.Snapshot(); !snap.On("n").Trusted(kube.KindNodes, kube.KindPods) || names(snap.PodsOn("n")) != "a" || snap.Pod("uid-elsewhere") == nil {
+	if snap := s.Snapshot(); !trustedOn(snap, "n") || names(snap.PodsOn("n")) != "a" || snap.Pod("uid-elsewhere") == nil {
 		t.Errorf("on the node: %q", names(snap.PodsOn("n")))
 	}
 	s.Replace(all, []kube.Record{podOn("m", "elsewhere", "5")}, 400, synced())

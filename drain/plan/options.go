@@ -170,7 +170,7 @@ func (o *Options) Validate() error {
 // TakeOverAny in Options.TakeOver stands for every run.
 const TakeOverAny = "any"
 
-// TakesOver reports whether a Lease may be taken from that run. A roll stands for the runs of its batches too.
+// TakesOver reports whether a Lease may be taken from that run. The id of a roll means the runs of its batches too.
 func (o *Options) TakesOver(holder string) bool {
 	return slices.ContainsFunc(o.TakeOver, func(run string) bool {
 		return run == TakeOverAny || run == holder || lease.BatchOf(holder, run)

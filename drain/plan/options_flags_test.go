@@ -209,7 +209,7 @@ func switchOn(o *Options, field int) bool {
 	return true
 }
 
-// The id of a roll stands for the runs of its batches, and that of a batch for itself.
+// The id of a roll means the runs of its batches too; the id of a batch means only itself.
 func TestTakesOver(t *testing.T) {
 	for _, c := range []struct {
 		given, holder string

@@ -40,8 +40,11 @@ func (rs Records) Surplus(v View) *Surplus {
 			until = time.Time{}
 		}
 		for budget, n := range counts {
-			// What the status counts and no pod shows yet may be a replacement.
-			all.add(budget, min(n, extra)+min(v.unshown(budget), max(0, raised-extra)), until)
+			pods := min(n, extra)
+			if extra < raised { // what the status counts and no pod shows yet may be a replacement
+				pods += min(v.unshown(budget), raised-extra)
+			}
+			all.add(budget, pods, until)
 		}
 	}
 	all.ofOthers(v)
@@ -102,8 +105,8 @@ func (all *Surplus) ofOthers(v View) {
 	}
 }
 
-// unshown is how many pods more the status of a budget counts as healthy than are Ready and stay: the budgets and the
-// pods come by watches of their own.
+// unshown is how many pods more the status of a budget counts as healthy than are Ready and stay: budgets and pods
+// have separate watches.
 func (v View) unshown(b *kube.Budget) int {
 	healthy := int(b.CurrentHealthy)
 	for _, p := range v.Snap.PodsUnder(b) {

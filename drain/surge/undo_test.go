@@ -401,7 +401,8 @@ func TestOwnersOfTheNumber(t *testing.T) {
 	if back := r.Batch.givesBack(&down); len(back) != 1 || back[0].Owners != w.ReplicasOwners || back[0].Scales() {
 		t.Errorf("set back: %+v, want the owners %q", back, w.ReplicasOwners)
 	}
-	down.Kind, down.SurgeMark = "ReplicaSet", (&Record{Facts: Facts{Kind: "ReplicaSet"}, Batch: r.Batch}).lower(&up).Then
+	ofSet := &Record{Facts: Facts{Kind: "ReplicaSet"}, Batch: r.Batch}
+	down.Kind, down.SurgeMark = ofSet.Kind, ofSet.lower(&up).Then
 	if back := r.Batch.givesBack(&down); len(back) != 1 {
 		t.Errorf("with the annotation that is removed right before: %+v", back)
 	}
