@@ -147,7 +147,7 @@ func (st surgeStep) of(p *eviction.Record, live *kube.Pod) (r *surge.Record, kno
 func (st surgeStep) holds(p *eviction.Record) bool {
 	live := st.snap.Pod(p.UID)
 	r, known := st.of(p, live)
-	if live == nil || p.State == eviction.Terminating {
+	if live == nil || p.State.Ends() {
 		return false
 	}
 	free := r == nil && known

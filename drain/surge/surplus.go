@@ -16,8 +16,9 @@ type Surplus struct {
 }
 
 type counted struct {
-	pods  int
-	until time.Time // zero where the surge tells when they are gone
+	budget *kube.Budget
+	pods   int
+	until  time.Time // zero where the surge tells when they are gone
 }
 
 // settles is how long the status of a budget may still count pods that the controller of a workload has removed.
@@ -32,22 +33,21 @@ func (rs Records) Surplus(v View) *Surplus {
 			continue
 		}
 		counts, extra := surplusOf(v.Snap, r)
-		raised := int(r.Batch.To - r.Batch.Was)
 		if r.State != Raising && r.State != Starting { // removed pods may still be in the status
-			extra = max(extra, raised)
+			extra = max(extra, int(r.Batch.To-r.Batch.Was))
 		}
 		if !over {
 			until = time.Time{}
 		}
 		for budget, n := range counts {
-			pods := min(n, extra)
-			if extra < raised { // what the status counts and no pod shows yet may be a replacement
-				pods += min(v.unshown(budget), raised-extra)
-			}
-			all.add(budget, pods, until)
+			all.add(budget, min(n, extra), until)
 		}
 	}
 	all.ofOthers(v)
+	for uid, sum := range all.counts {
+		sum.pods += v.unshown(sum.budget)
+		all.counts[uid] = sum
+	}
 	if until, over := v.ends(v.From); !v.Snap.All().Settled(tellSurges...) && !over && othersAtWork(v) {
 		all.unread = &until
 	}
@@ -76,7 +76,7 @@ func othersAtWork(v View) bool {
 
 func (all *Surplus) add(budget *kube.Budget, pods int, until time.Time) {
 	sum := all.counts[budget.UID]
-	sum.pods, sum.until = sum.pods+max(0, pods), later(sum.until, until)
+	sum.budget, sum.pods, sum.until = budget, sum.pods+max(0, pods), later(sum.until, until)
 	all.counts[budget.UID] = sum
 }
 
@@ -99,14 +99,15 @@ func (all *Surplus) ofOthers(v View) {
 			}
 			counts, extra := countsOf(v.Snap, w)
 			for budget, n := range counts {
-				all.add(budget, min(n, extra+v.unshown(budget)), until)
+				all.add(budget, min(n, extra), until)
 			}
 		}
 	}
 }
 
 // unshown is how many pods more the status of a budget counts as healthy than are Ready and stay: budgets and pods
-// have separate watches.
+// have separate watches. Each is a replacement that does not show yet, or a pod that is no longer Ready and that the
+// budget does not allow for.
 func (v View) unshown(b *kube.Budget) int {
 	healthy := int(b.CurrentHealthy)
 	for _, p := range v.Snap.PodsUnder(b) {

@@ -20,7 +20,7 @@ func TestASurplusHoldsPodsOfOneBudget(t *testing.T) {
 		s := kubetest.SnapshotOf(kubetest.Now, objects...)
 		p := s.PodNamed("shop", "web-1")
 		until := kubetest.Now.Add(time.Second)
-		surplus := &Surplus{counts: map[kube.UID]counted{s.BudgetNamed("shop", "web").UID: {1, until}}}
+		surplus := &Surplus{counts: map[kube.UID]counted{s.BudgetNamed("shop", "web").UID: {pods: 1, until: until}}}
 		held := surplus.Holds(s, p, func(*kube.Budget) int { return 1 })
 		if len(s.BudgetsOf(p)) != 1+others || (held != nil) != (others == 0) || held != nil && !held.Equal(until) {
 			t.Errorf("beside %d others: held until %v", others, held)
@@ -39,7 +39,7 @@ func TestASurplusCountsWhatOnlyTheBudgetShows(t *testing.T) {
 	}{
 		{"the status is as the pods are", 2, false, 0},
 		{"it counts one more", 3, false, 1},
-		{"it counts more than the surge has made", 9, false, 2},
+		{"it counts more than the surge has made: pods that are no longer Ready", 9, false, 7},
 		{"it no longer counts the pod that goes", 2, true, 1},
 	} {
 		web := kubetest.Pod("shop/web-2", kubetest.ByDeployment("web"), kubetest.On("w1"))
