@@ -257,9 +257,9 @@ func (r *Rollback) Undo(ctx context.Context, item rollback.Undo) error {
 		sent = now
 		// A full disk is no reason to leave a surge: where the journal cannot be written, done tells it.
 		_ = r.record(now.Intents(r.State, r.session.Identity().User, r.session.Now())...)
-		answer := r.session.undo(ctx, now.Requests())
-		if answer.OK() && now.Surge != nil {
-			answer = r.session.undo(ctx, r.restOf(ctx, now))
+		answer, err := r.send(ctx, now)
+		if err != nil {
+			return err
 		}
 		if answer.OK() {
 			return r.done(ctx, sent)
@@ -280,16 +280,34 @@ func (r *Rollback) Undo(ctx context.Context, item rollback.Undo) error {
 	}
 }
 
-// restOf waits until the replicas of a surge are set back. It returns the requests that are left then: its controller
-// copies the annotation of the run until it has seen that, and may remove other pods than those of the lowest cost.
-func (r *Rollback) restOf(ctx context.Context, sent rollback.Undo) []request.Request {
+// send sends the requests of an item. A surge ends in two steps: the rest is undone once its controller has seen that
+// the replicas are set back. Until then it copies the annotation of the run, and may remove other pods than those of
+// the lowest cost. It is an error if it has not.
+func (r *Rollback) send(ctx context.Context, item rollback.Undo) (kube.Answer, error) {
+	if item.Surge == nil {
+		return r.session.undo(ctx, item.Requests()), nil
+	}
+	i := slices.IndexFunc(r.State.Surges, func(one *surge.Record) bool { return one.UndoID() == item.ID })
+	of, run := r.State.Surges[i], r.State.Run.ID
+	seen := func() bool { return surge.Seen(r.session.Snapshot(), of, run) }
+	var sent []request.Request
+	if seen() || surge.StillRaised(r.session.Snapshot(), of, run) {
+		sent = item.Surge
+	}
+	if answer := r.session.undo(ctx, sent); !answer.OK() {
+		return answer, nil
+	}
 	awaitSetBack(ctx, r.session, r.State, func(one *surge.Record, _ string, _ *kube.Snapshot) bool {
-		return one.UndoID() != sent.ID
+		return one.UndoID() != item.ID
 	})
-	now, _ := sent.Planned(r.plan())
-	return slices.DeleteFunc(slices.Clone(now.Surge), func(one request.Request) bool {
-		return slices.Contains(sent.Surge, one)
-	})
+	if !seen() {
+		return kube.Answer{}, fmt.Errorf("its controller has not seen within %s that the replicas are set back: "+
+			"the same command again undoes the rest", nodeShown)
+	}
+	now, _ := item.Planned(r.plan())
+	return r.session.undo(ctx, slices.DeleteFunc(slices.Clone(now.Surge), func(one request.Request) bool {
+		return slices.Contains(sent, one)
+	})), nil
 }
 
 // undo sends requests, up to the first that is not done. A budget, a Lease, a pod or a custom resource that is

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -30,6 +31,7 @@ type copying struct {
 	*kubetest.Simulation
 	deployment *appsv1.Deployment
 	set        *appsv1.ReplicaSet
+	behind     time.Duration     // how late its controller is
 	before     bool              // somebody else set it back a moment before
 	removes    []string          // the pods that its ReplicaSet controller removes then
 	costs      map[string]string // of the others at that time
@@ -47,7 +49,7 @@ const surgeMark = `{"run":"r1","by":"ada","at":"2026-11-24T10:00:00Z","was":2,"t
 
 // newCopying is Deployment web, raised by run r1 from 2 to 4.
 func newCopying(t *testing.T) *copying {
-	c := &copying{Simulation: kubetest.NewSimulation()}
+	c := &copying{Simulation: kubetest.NewSimulation(), behind: time.Second}
 	t.Cleanup(c.Halt)
 	c.deployment, c.set = kubetest.Deployment("shop/web", 4)
 	c.deployment.Annotations = map[string]string{kube.SurgeAnnotation: surgeMark}
@@ -82,15 +84,15 @@ func (c *copying) Lower(_ context.Context, r request.Lower) kube.Answer {
 	*c.deployment.Spec.Replicas, c.deployment.Annotations = r.To, nil
 	c.deployment.Generation++
 	c.show()
-	c.Later(100*time.Millisecond, func() {
+	c.Later(c.behind-900*time.Millisecond, func() {
 		c.set.Annotations = map[string]string{kube.SurgeAnnotation: surgeMark}
 		c.show()
 	})
-	c.Later(time.Second, func() {
+	c.Later(c.behind, func() {
 		*c.set.Spec.Replicas, c.deployment.Status.ObservedGeneration = 2, c.deployment.Generation
 		c.show()
 	})
-	c.Later(2*time.Second, func() {
+	c.Later(c.behind+time.Second, func() {
 		for _, name := range c.removes {
 			p := c.Store.Snapshot().PodNamed("shop", name)
 			c.Store.Remove(p)
@@ -151,6 +153,28 @@ func TestARollbackOfASurgeLeavesNoCopyOfItsAnnotation(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A rollback does not remove the annotation of a ReplicaSet to which a controller that is far behind copies it again.
+func TestARollbackEndsWhenTheControllerHasSeenIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCopying(t)
+		c.behind = 40 * time.Second
+		r := &Rollback{session: &Session{Cluster: c, View: View{Source: c.Simulation, Now: time.Now}}, State: c.raised()}
+		for range 2 { // 15 s of each, and 15 s of settle
+			r.Plan()
+			err := r.Undo(t.Context(), r.Items[0])
+			if err == nil || !strings.Contains(err.Error(), "its controller has not seen") || len(r.undone) > 0 {
+				t.Fatal(err)
+			}
+		}
+		r.settle(t.Context())
+		r.Plan()
+		if err := r.Undo(t.Context(), r.Items[0]); err != nil || len(r.undone) != 1 {
+			t.Error(err)
+		}
+		c.expectNothingLeft(t)
+	})
 }
 
 // The controller removes other pods than the replacements, as it does not know their deletion costs yet, and a rollback

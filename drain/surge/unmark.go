@@ -94,6 +94,13 @@ func StillRaised(s *kube.Snapshot, r *Record, run string) bool {
 	return w != nil && (raisedBy(w, run) || r.unmarked(w))
 }
 
+// Seen reports whether the replicas of a workload that the run raised are set back, or it is gone, and its controller
+// has seen that: no annotation is copied any more.
+func Seen(s *kube.Snapshot, r *Record, run string) bool {
+	w := s.Workload(r.UID)
+	return w == nil || !StillRaised(s, r, run) && !w.Unobserved
+}
+
 // SetBack reports whether the replicas of a workload that the run raised are set back, and its controller has seen
 // that and removed the pods that are too many: what Undo takes back before that is not all.
 func SetBack(s *kube.Snapshot, r *Record, run string) bool {
