@@ -76,18 +76,18 @@ func (s *Session) Abandoned(ctx context.Context, nodes Selection, o *plan.Option
 	if err != nil {
 		return nil, err
 	}
+	snapshot, err := s.Synced(ctx, markKinds)
+	if err != nil {
+		return nil, err
+	}
 	marked := map[string][]string{} // by run
 	for _, name := range names {
-		if m, err := annotation.MarkOf(s.Snapshot(), name); err == nil && o.TakesOver(m.Run) {
+		if m, err := rollback.LastRun(snapshot, name); err == nil && o.TakesOver(m.Run) {
 			marked[m.Run] = append(marked[m.Run], name)
 		}
 	}
 	for _, run := range slices.Sorted(maps.Keys(marked)) {
-		snapshot, err := s.Synced(ctx, markKinds)
-		if err != nil {
-			return nil, err
-		}
-		m, err := rollback.ReadMarks(snapshot, marked[run])
+		m, err := rollback.ReadMarks(s.Snapshot(), marked[run])
 		if err != nil {
 			return nil, &Error{Text: "nothing was changed", Err: err}
 		}

@@ -130,7 +130,7 @@ func markedNodes() (annotation.Mark, *kube.Snapshot) {
 		marked("c", annotation.Mark{Run: "other1", By: "eve", Was: "schedulable"}), marked("own", annotation.Mark{By: "bob", At: kubetest.Noon, Was: "schedulable"}),
 		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "open", UID: "open"}}, marked("bare", annotation.Mark{}),
 		leftBudget("mine", "dead01", kubetest.Noon), leftBudget("not", "other1", kubetest.Noon),
-		leaseOf("uid-a", "dead01"), leaseOf("uid-d", "other1"))
+		leaseOf("uid-a", "dead01"), leaseOf("uid-d", "other2"))
 }
 
 // What the marks tell of a run is enough for its rollback, by the same rules.
@@ -167,6 +167,37 @@ func TestReadMarks(t *testing.T) {
 	}
 	if undos = rollback.Plan(m.State, snap, time.Now()); len(undos) != 2 || undos[0].Unguard == nil || undos[1].Left != "it is already schedulable" {
 		t.Errorf("%+v", undos)
+	}
+}
+
+// A run that died on a node with an annotation that is not its own is known by its Lease, if it has changed more.
+func TestARunIsKnownByItsLease(t *testing.T) {
+	earlier := annotation.Mark{Run: "dead01", By: "bob", At: kubetest.Noon, Was: "schedulable"}
+	operators := annotation.Mark{By: "bob", At: kubetest.Noon, Was: "schedulable"}
+	for name, c := range map[string]struct {
+		mark    annotation.Mark
+		run     string   // of the temporary budget
+		last    string   // "" for none
+		earlier []string // what is named beside it
+	}{
+		"beside the annotation of an earlier run": {earlier, "dead02", "dead02", []string{"dead01"}},
+		"after kdrain-tui cordon":                 {operators, "dead02", "dead02", nil},
+		"nothing of it is left":                   {earlier, "dead01", "dead01", nil},
+		"no run with anything left":               {operators, "dead01", "", nil},
+	} {
+		snap := kubetest.SnapshotOf(kubetest.Noon, marked("a", c.mark), leftBudget("mine", c.run, kubetest.Noon),
+			leaseOf("uid-a", "dead02"))
+		m, err := rollback.ReadMarks(snap, []string{"a"})
+		if m.Mark.Run != c.last || (err == nil) != (c.last != "") || !slices.Equal(m.Earlier, c.earlier) {
+			t.Errorf("%s: run %q, earlier %q, %v", name, m.Mark.Run, m.Earlier, err)
+		}
+		if c.last != "dead02" {
+			continue
+		}
+		undos := rollback.Plan(m.State, snap, kubetest.Noon)
+		if len(undos) != 3 || undos[0].Unguard == nil || undos[1].Left == "" || undos[2].Release == nil {
+			t.Errorf("%s: %+v", name, undos)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
@@ -21,6 +22,8 @@ type Marked struct {
 	Nodes []string
 	// Others have the mark of the same run and were not named.
 	Others []string
+	// Earlier are the runs whose annotation a node has, where the run is a later one that its Lease shows.
+	Earlier []string
 	// Rolls are those of which the run is a batch and that have or had the Lease of a node themselves, by node: a
 	// command of the roll may go on there after its process has died.
 	Rolls map[string]string
@@ -29,23 +32,26 @@ type Marked struct {
 	State *drain.State
 }
 
-// ReadMarks reads the run that the nodes carry the mark of. Nodes with marks of
+// ReadMarks reads the run that the nodes carry the mark of, see LastRun. Nodes with marks of
 // different runs are an error, and so is one without: a *NoMarkError.
 func ReadMarks(s *kube.Snapshot, nodes []string) (Marked, error) {
 	m := Marked{Nodes: nodes, Rolls: map[string]string{}}
 	facts := drain.RunFacts{Options: plan.DefaultOptions()}
 	for i, name := range nodes {
-		mark, err := annotation.MarkOf(s, name)
+		mark, err := LastRun(s, name)
 		if err != nil {
 			return Marked{}, err
+		}
+		if earlier, err := annotation.MarkOf(s, name); err == nil && earlier.Run != mark.Run &&
+			!slices.Contains(m.Earlier, earlier.Run) {
+			m.Earlier = append(m.Earlier, earlier.Run)
 		}
 		if i == 0 {
 			m.Mark, facts.ID, facts.User, facts.Options.Reason = mark, mark.Run, mark.By, mark.Reason
 		}
 		if mark.Run != m.Mark.Run {
 			return Marked{}, fmt.Errorf(
-				"node %s has the annotation of run %s, node %s that of run %s: one run at a time", nodes[0], m.Mark.Run,
-				name, mark.Run)
+				"the last run on node %s is %s, on node %s %s: one run at a time", nodes[0], m.Mark.Run, name, mark.Run)
 		}
 		facts.Nodes = append(facts.Nodes, drain.NodeFacts{Name: name, UID: s.Node(name).UID,
 			Unschedulable: mark.Was == "unschedulable"})
@@ -79,12 +85,36 @@ func ReadMarks(s *kube.Snapshot, nodes []string) (Marked, error) {
 	m.State = drain.Fold(nil, events...)
 	m.State.Surges = surge.FromMarks(s, m.Mark.Run)
 	for _, n := range s.Nodes() {
-		if other, err := annotation.MarkOf(s, n.Name); err == nil && other.Run == m.Mark.Run && marksMore(s, n) &&
+		if other, err := LastRun(s, n.Name); err == nil && other.Run == m.Mark.Run && marksMore(s, n) &&
 			!slices.Contains(nodes, n.Name) {
 			m.Others = append(m.Others, n.Name)
 		}
 	}
 	return m, nil
+}
+
+// LastRun is the mark of the last run at a node. That is not always the one in its annotation: a run leaves that as it
+// is where the cordon is somebody else's, and `kdrain-tui cordon` replaces it. Where a Lease shows that another run died
+// there, and it has changed more than the node, the mark is made from the Lease. The error is an
+// *annotation.NoMarkError.
+func LastRun(s *kube.Snapshot, name string) (annotation.Mark, error) {
+	mark, err := annotation.MarkOf(s, name)
+	n := s.Node(name)
+	if n == nil {
+		return mark, err
+	}
+	l := s.LeaseOf(n.UID)
+	if l == nil || l.Holder == "" || lease.Ours(l.Holder, mark.Run) || !changed(s, l.Holder) {
+		return mark, err
+	}
+	at, _ := time.Parse(time.RFC3339, l.Since) // not known if it is not well-formed
+	return annotation.Mark{Run: l.Holder, By: l.By, Reason: l.Reason, At: at, Was: "unschedulable"}, nil
+}
+
+// changed reports whether the cluster has temporary budgets or raised replicas of a run.
+func changed(s *kube.Snapshot, run string) bool {
+	return slices.ContainsFunc(s.Budgets(), func(b *kube.Budget) bool { return b.TemporaryOf() == run }) ||
+		len(surge.FromMarks(s, run)) > 0
 }
 
 // marksMore reports whether more than a stale annotation is left on a node.
