@@ -147,7 +147,7 @@ func (st surgeStep) of(p *eviction.Record, live *kube.Pod) (r *surge.Record, kno
 func (st surgeStep) holds(p *eviction.Record) bool {
 	live := st.snap.Pod(p.UID)
 	r, known := st.of(p, live)
-	if live == nil || p.State.Ends() {
+	if live == nil || p.State.Ends() || p.Look { // a look evicts nothing
 		return false
 	}
 	free := r == nil && known
@@ -160,7 +160,9 @@ func (st surgeStep) holds(p *eviction.Record) bool {
 			st.surplus = st.s.Surges.Surplus(surge.View{Run: st.s.Run.ID, Timeout: st.s.Run.Options.SurgeTimeout,
 				Snap: st.snap, From: st.s.counted(st.s.acted), Now: st.now,
 				Out: func(b *kube.Budget, uid kube.UID) bool {
-					return !st.s.Pod(uid).Asked().IsZero() && !st.pods().Account(b).Assumes(uid)
+					of := st.s.Pod(uid)
+					answered := !of.Asked().IsZero() && of.InFlight == 0 && !of.Look
+					return answered && !st.pods().Account(b).Assumes(uid)
 				}})
 		}
 		left := func(b *kube.Budget) int { return st.pods().Account(b).FreeFor(p.UID) }
