@@ -273,6 +273,9 @@ func (r *Rollback) Undo(ctx context.Context, item rollback.Undo) error {
 			lost = refused
 		}
 		class := answer.Class()
+		if class == kube.AnswerConflict && now.Surge != nil { // the object changed between its reading and its writing
+			continue
+		}
 		outdated := class == kube.AnswerConflict || class == kube.AnswerInvalid // by the test of a patch
 		if lost == nil && !outdated || !r.showsOther(ctx, now) {
 			return refused

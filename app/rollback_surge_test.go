@@ -11,6 +11,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
@@ -31,6 +32,7 @@ type copying struct {
 	*kubetest.Simulation
 	deployment *appsv1.Deployment
 	set        *appsv1.ReplicaSet
+	conflicts  int               // how often somebody else writes the Deployment before its number is given to its owners
 	behind     time.Duration     // how late its controller is
 	before     bool              // somebody else set it back a moment before
 	removes    []string          // the pods that its ReplicaSet controller removes then
@@ -73,6 +75,14 @@ func (c *copying) show() {
 func (c *copying) Lower(_ context.Context, r request.Lower) kube.Answer {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
+	if r.Owners != "" {
+		if c.conflicts--; c.conflicts >= 0 {
+			return kube.Answer{Code: http.StatusConflict}
+		}
+		c.deployment.ManagedFields = nil
+		c.show()
+		return kube.Answer{Code: http.StatusOK}
+	}
 	if r.Kind == "ReplicaSet" {
 		if c.set.Annotations[kube.SurgeAnnotation] != r.Mark || *c.set.Spec.Replicas != r.From {
 			return kube.Answer{Code: http.StatusUnprocessableEntity}
@@ -151,6 +161,27 @@ func TestARollbackOfASurgeLeavesNoCopyOfItsAnnotation(t *testing.T) {
 				}
 				c.expectNothingLeft(t)
 			})
+		})
+	}
+}
+
+// The status of a Deployment changes while its number is given back to its owners.
+func TestARollbackRepeatsARequestWithAConflict(t *testing.T) {
+	for conflicts, works := range map[int]bool{2: true, 100: false} {
+		synctest.Test(t, func(t *testing.T) {
+			c := newCopying(t)
+			c.conflicts = conflicts
+			c.deployment.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: kube.FieldManager, Operation: metav1.ManagedFieldsOperationUpdate,
+				FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{"f:replicas":{}}}`)}}}
+			c.show()
+			state := c.raised()
+			state.Surges[0].Batch.Mark = strings.Replace(surgeMark, "}", `,"owners":[{"manager":"kubectl"}]}`, 1)
+			r := &Rollback{session: &Session{Cluster: c, View: View{Source: c.Simulation, Now: time.Now}}, State: state}
+			r.Plan()
+			err := r.Undo(t.Context(), r.Items[0])
+			if (err == nil) != works || (c.deployment.ManagedFields == nil) != works {
+				t.Errorf("%d conflicts: %v, owners %+v", conflicts, err, c.deployment.ManagedFields)
+			}
 		})
 	}
 }
