@@ -102,6 +102,7 @@ func (a Assumed) account(b *kube.Budget, s *kube.Snapshot, now time.Time) (accou
 			account.InFlight++
 		}
 		_, listed := b.DisruptedPods[e.name]
+		listed = listed && b.ResourceVersion != e.version // else by an earlier eviction, of somebody else
 		if e.answered && !listed && !e.expired(now) {
 			wake = earliest(wake, e.at.Add(AssumedFor))
 		}

@@ -27,6 +27,7 @@ func TestAssumedEvictions(t *testing.T) {
 		"accepted, pod gone, not counted":   {accept, kube.Budget{ResourceVersion: "1"}, 2 * time.Second, 1, 0, AssumedFor},
 		"accepted, counted":                 {accept, kube.Budget{ResourceVersion: "2"}, time.Second, 2, 0, AssumedFor},
 		"listed before the answer":          {nil, kube.Budget{ResourceVersion: "2", DisruptedPods: map[string]time.Time{"web-1": now}}, 0, 2, 1, 0},
+		"listed before it was sent":         {nil, kube.Budget{ResourceVersion: "1", DisruptedPods: map[string]time.Time{"web-1": now}}, 0, 1, 1, 0},
 		"accepted, expired":                 {accept, kube.Budget{ResourceVersion: "1"}, AssumedFor, 2, 0, 0},
 		"refused":                           {func(a Assumed) { a.Answered(1, false, false, now) }, kube.Budget{ResourceVersion: "1"}, 0, 2, 0, 0},
 		"another's answer":                  {func(a Assumed) { a.Answered(2, false, false, now) }, kube.Budget{ResourceVersion: "1"}, 0, 1, 1, 0},
