@@ -94,9 +94,9 @@ func ReadMarks(s *kube.Snapshot, nodes []string) (Marked, error) {
 }
 
 // LastRun is the mark of the last run at a node. That is not always the one in its annotation: a run leaves that as it
-// is where the cordon is somebody else's, and `kdrain-tui cordon` replaces it. Where a Lease shows that another run died
-// there, and it has changed more than the node, the mark is made from the Lease. The error is an
-// *annotation.NoMarkError.
+// is where the cordon is somebody else's, and `kdrain-tui cordon` replaces it. Where a Lease shows that another run
+// died there, and it has changed more than the node, the mark is made from the Lease. The error is a NoMarkError of
+// drain/annotation.
 func LastRun(s *kube.Snapshot, name string) (annotation.Mark, error) {
 	mark, err := annotation.MarkOf(s, name)
 	n := s.Node(name)
