@@ -172,7 +172,7 @@ func TestARollbackRepeatsARequestWithAConflict(t *testing.T) {
 			c := newCopying(t)
 			c.conflicts = conflicts
 			c.deployment.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: kube.FieldManager, Operation: metav1.ManagedFieldsOperationUpdate,
-				FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{"f:replicas":{}}}`)}}}
+				FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:replicas":{}}}`)}}
 			c.show()
 			state := c.raised()
 			state.Surges[0].Batch.Mark = strings.Replace(surgeMark, "}", `,"owners":[{"manager":"kubectl"}]}`, 1)
