@@ -38,10 +38,6 @@ func (p *Program) sayMarked(m rollback.Marked, s *kube.Snapshot) {
 	if len(m.Others) > 0 {
 		say("The same run has cordoned " + strings.Join(m.Others, ", ") + " too: add --node for each to be included")
 	}
-	if len(m.Earlier) > 0 {
-		say("The nodes have the annotation of an earlier run, " + strings.Join(m.Earlier, ", ") +
-			": this command undoes that when it is repeated")
-	}
 	if state := s.Sync(kube.KindBudgets); state.Phase == kube.Denied {
 		say("Warning: budgets cannot be listed: whether the run left temporary ones is not known")
 	}

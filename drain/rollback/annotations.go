@@ -123,11 +123,16 @@ func marksMore(s *kube.Snapshot, n *kube.Node) bool {
 	return n.Unschedulable || annotation.Excluded(n) || unreleased
 }
 
-// Sentence says whose run it is, since when and why.
+// Sentence says whose run it is, since when and why, and what else there is on its nodes.
 func (m Marked) Sentence() string {
 	text := "run " + m.Mark.Run + " by " + m.Mark.Maker()
 	if m.Mark.Reason != "" {
 		text += ", reason: " + m.Mark.Reason
 	}
-	return text + ", on " + strings.Join(m.Nodes, ", ")
+	text += ", on " + strings.Join(m.Nodes, ", ")
+	if len(m.Earlier) > 0 {
+		text += "; the nodes have the annotation of an earlier run, " + strings.Join(m.Earlier, ", ") +
+			": the same command undoes that next time"
+	}
+	return text
 }
