@@ -161,8 +161,8 @@ func (st surgeStep) holds(p *eviction.Record) bool {
 				Snap: st.snap, From: st.s.counted(st.s.acted), Now: st.now,
 				Out: func(b *kube.Budget, uid kube.UID) bool {
 					of := st.s.Pod(uid)
-					answered := !of.Asked().IsZero() && of.InFlight == 0 && !of.Look
-					return answered && !st.pods().Account(b).Assumes(uid)
+					goes := of != nil && (of.State.Ends() || of.State.Left())
+					return goes && !st.pods().Account(b).Assumes(uid)
 				}})
 		}
 		left := func(b *kube.Budget) int { return st.pods().Account(b).FreeFor(p.UID) }
