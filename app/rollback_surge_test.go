@@ -165,14 +165,15 @@ func TestARollbackOfASurgeLeavesNoCopyOfItsAnnotation(t *testing.T) {
 	}
 }
 
-// The status of a Deployment changes while its number is given back to its owners.
+// The status of a Deployment changes between the reading and the writing of its managedFields.
 func TestARollbackRepeatsARequestWithAConflict(t *testing.T) {
 	for conflicts, works := range map[int]bool{2: true, 100: false} {
 		synctest.Test(t, func(t *testing.T) {
 			c := newCopying(t)
 			c.conflicts = conflicts
-			c.deployment.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: kube.FieldManager, Operation: metav1.ManagedFieldsOperationUpdate,
-				FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:replicas":{}}}`)}}
+			ours := metav1.ManagedFieldsEntry{Manager: kube.FieldManager, Operation: metav1.ManagedFieldsOperationUpdate,
+				FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:replicas":{}}}`)}
+			c.deployment.ManagedFields = []metav1.ManagedFieldsEntry{ours}
 			c.show()
 			state := c.raised()
 			state.Surges[0].Batch.Mark = strings.Replace(surgeMark, "}", `,"owners":[{"manager":"kubectl"}]}`, 1)

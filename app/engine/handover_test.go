@@ -188,9 +188,10 @@ func TestARunIsKnownByItsLease(t *testing.T) {
 		snap := kubetest.SnapshotOf(kubetest.Noon, marked("a", c.mark), leftBudget("mine", c.run, kubetest.Noon),
 			leaseOf("uid-a", "dead02"))
 		m, err := rollback.ReadMarks(snap, []string{"a"})
-		named := err == nil && strings.HasSuffix(m.Sentence(), ", on a; the nodes have the annotation of an earlier run, dead01: "+
-			"the same command undoes that next time")
-		if named != (len(c.earlier) > 0) || m.Mark.Run != c.last || (err == nil) != (c.last != "") || !slices.Equal(m.Earlier, c.earlier) {
+		named := err == nil && strings.HasSuffix(m.Sentence(), ", on a; the nodes have the annotation of an earlier run, "+
+			"dead01: the same command undoes that next time")
+		if named != (len(c.earlier) > 0) || m.Mark.Run != c.last || (err == nil) != (c.last != "") ||
+			!slices.Equal(m.Earlier, c.earlier) {
 			t.Errorf("%s: run %q, earlier %q, %v", name, m.Mark.Run, m.Earlier, err)
 		}
 		if c.last != "dead02" {

@@ -94,8 +94,8 @@ func StillRaised(s *kube.Snapshot, r *Record, run string) bool {
 	return w != nil && (raisedBy(w, run) || r.unmarked(w))
 }
 
-// Seen reports whether the replicas of a workload that the run raised are set back, or it is gone, and its controller
-// has seen that: no annotation is copied any more.
+// Seen reports whether the controller of a workload that the run raised has seen that its replicas are set back. It is
+// true for a workload that was deleted. Until then the controller may copy the annotation to a ReplicaSet.
 func Seen(s *kube.Snapshot, r *Record, run string) bool {
 	w := s.Workload(r.UID)
 	return w == nil || !StillRaised(s, r, run) && !w.Unobserved
