@@ -143,3 +143,105 @@ func TestNodeWithAFeedOfItsOwn(t *testing.T) {
 		t.Errorf("it is back: %+v", n)
 	}
 }
+
+var (
+	inA     = kube.Scope{Kind: kube.KindPods, Namespace: "a"}
+	unbound = kube.Scope{Kind: kube.KindPods, Unbound: true}
+)
+
+// A pod is brought in by the feeds of its node and of its namespace, each at its own pace.
+func TestNodeAndNamespace(t *testing.T) {
+	s := scopedStore()
+	s.Open(inA)
+	if snap := s.Snapshot(); snap.In("a").Trusted(kube.KindPods) || !snap.On("n").Trusted(kube.KindPods) || snap.On("n", "m").Trusted(kube.KindPods) {
+		t.Error("one part is taken for another")
+	}
+	s.Replace(inA, []kube.Record{podOn("n", "a", "10"), podOn("n", "b", "20"), podOn("m", "elsewhere", "5")}, 90, synced())
+	s.Remove(podOn("n", "a", "110"))                     // by the node's watch
+	s.Put(podOn("n", "a", "105"), podOn("m", "x", "95")) // by that of the namespace, which is behind
+	s.Put(podOn("n", "never", "95"))                     // is not on the list of the node
+	snap := s.Snapshot()
+	if got := names(snap.PodsIn("a")); got != "b elsewhere x" {
+		t.Errorf("there are %q", got)
+	}
+	if !snap.In("a").Trusted(kube.KindPods) || snap.In("a", "b").Settled(kube.KindPods) || !snap.In().Trusted(kube.KindPods) || snap.Trusted(kube.KindPods) {
+		t.Error("a namespace is trusted for another, or for all")
+	}
+	if got := snap.In("a", "b").Sync(kube.KindPods).Phase; got != kube.NotSynced {
+		t.Errorf("of two, one of which is not read: %v", got)
+	}
+	s.Replace(inA, []kube.Record{podOn("m", "x", "95")}, 200, synced())
+	if got := names(s.Snapshot().PodsIn("a")); got != "x" {
+		t.Errorf("after a list without them there are %q", got)
+	}
+}
+
+// What may not be read in a namespace is settled there, although nothing is known of the others.
+func TestDeniedInANamespace(t *testing.T) {
+	s := kube.NewStore(time.Now)
+	s.SetHealth(kube.Health{Live: true})
+	of := kube.Scope{Kind: kube.KindBudgets, Namespace: "a"}
+	s.Open(of)
+	s.SetPhase(of, kube.Denied, "not you")
+	snap := s.Snapshot()
+	if !snap.In("a").Settled(kube.KindBudgets) || snap.In("a").InWhole(kube.KindBudgets) || snap.In("b").Settled(kube.KindBudgets) {
+		t.Errorf("%+v", snap.In("a").Sync(kube.KindBudgets))
+	}
+	if !of.Read(snap) || (kube.Scope{Kind: kube.KindBudgets}).Read(snap) {
+		t.Error("which scopes are read")
+	}
+}
+
+// A pod that leaves those without a node is bound, or gone: only its namespace tells.
+func TestUnboundPods(t *testing.T) {
+	waiting := func() *kube.Store {
+		s := kube.NewStore(time.Now)
+		s.SetHealth(kube.Health{Live: true})
+		s.Open(unbound)
+		s.Replace(unbound, []kube.Record{podOn("", "w", "10")}, 100, synced())
+		return s
+	}
+	left := podOn("", "w", "110") // as the event has it, whatever the reason
+
+	s := waiting()
+	s.RemoveFrom(unbound, left)
+	if got := len(s.Snapshot().Pods()); got != 0 {
+		t.Errorf("nobody else tells of it, and there are %d", got)
+	}
+	s = waiting()
+	s.Replace(unbound, nil, 120, synced())
+	if got := len(s.Snapshot().Pods()); got != 0 {
+		t.Errorf("nobody else tells of it, and there are %d after a list", got)
+	}
+
+	for name, leave := range map[string]func(*kube.Store){
+		"watch": func(s *kube.Store) { s.RemoveFrom(unbound, left) },
+		"list":  func(s *kube.Store) { s.Replace(unbound, nil, 110, synced()) },
+	} {
+		s = waiting()
+		s.Open(inA)
+		s.Replace(inA, []kube.Record{podOn("", "w", "10")}, 100, synced())
+		leave(s)
+		if got := names(s.Snapshot().PodsIn("a")); got != "w" {
+			t.Errorf("%s: its namespace has not told yet: %q", name, got)
+		}
+		s.Put(podOn("n", "w", "110"))
+		if got := names(s.Snapshot().PodsOn("n")); got != "w" {
+			t.Errorf("%s: it was bound: %q", name, got)
+		}
+
+		s = waiting()
+		s.Open(inA)
+		s.Replace(inA, []kube.Record{podOn("", "w", "10")}, 100, synced())
+		s.Put(podOn("n", "w", "110")) // the watch of the namespace was faster
+		leave(s)
+		if got := names(s.Snapshot().PodsOn("n")); got != "w" {
+			t.Errorf("%s: it is on the node: %q", name, got)
+		}
+		s.Remove(podOn("n", "w", "130"))
+		s.Put(podOn("n", "w", "120"))
+		if got := len(s.Snapshot().Pods()); got != 0 {
+			t.Errorf("%s: it was deleted, and there are %d", name, got)
+		}
+	}
+}

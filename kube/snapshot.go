@@ -55,7 +55,7 @@ func (s *Snapshot) Sync(k Kind) SyncState {
 
 // Trusted tells whether all the kinds are complete and live, so that absence
 // means gone.
-func (s *Snapshot) Trusted(kinds ...Kind) bool { return part{s: s}.Trusted(kinds...) }
+func (s *Snapshot) Trusted(kinds ...Kind) bool { return s.All().Trusted(kinds...) }
 
 // Nodes are all nodes by name.
 func (s *Snapshot) Nodes() []*Node { return rows[*Node](&s.t, KindNodes).items() }

@@ -133,15 +133,26 @@ func (s *Store) Put(records ...Record) {
 func (s *Store) put(r Record) bool { return !s.outdated(r) && s.t.put(r) }
 
 // Remove takes records out; only what identifies them is read.
-func (s *Store) Remove(records ...Record) {
+func (s *Store) Remove(records ...Record) { s.RemoveFrom(Scope{}, records...) }
+
+// RemoveFrom takes records out that a feed of the scope saw leave it. That is their end, but for pods that
+// no node had: they may be bound by now.
+func (s *Store) RemoveFrom(of Scope, records ...Record) {
 	s.update(func() bool {
 		changed := false
 		for _, r := range records {
-			s.overlap.bury(r)
-			changed = s.t.remove(r) || changed
+			changed = s.drop(of, r) || changed
 		}
 		return changed
 	})
+}
+
+func (s *Store) drop(of Scope, r Record) bool {
+	if p, ok := r.(*Pod); ok && of.Unbound {
+		return s.leave(p)
+	}
+	s.overlap.bury(r)
+	return s.t.remove(r)
 }
 
 // Replace makes the records all there was of a scope at that version, and its sync
@@ -155,8 +166,7 @@ func (s *Store) Replace(of Scope, records []Record, version uint64, state SyncSt
 		}
 		for _, old := range s.t.within(of) {
 			if _, ok := kept[old.Meta().UID]; !ok && !s.newerThan(old, version) {
-				s.overlap.bury(old)
-				s.t.remove(old)
+				s.drop(of, old)
 			}
 		}
 		s.overlap.listed(of, version)
@@ -165,10 +175,12 @@ func (s *Store) Replace(of Scope, records []Record, version uint64, state SyncSt
 	})
 }
 
-// Open says that what concerns a node is brought in by a feed of its own.
+// Open says that a scope is brought in by a feed of its own from now on.
 func (s *Store) Open(of Scope) {
 	s.update(func() bool {
-		s.overlap.open(of)
+		if !of.whole() {
+			s.overlap.open(of)
+		}
 		s.setState(of, SyncState{Phase: NotSynced, Since: s.now()})
 		return true
 	})

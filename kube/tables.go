@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 )
@@ -145,10 +146,12 @@ func (t *tables) ofKind(k Kind) []Record {
 
 // within are all records of a scope.
 func (t *tables) within(of Scope) []Record {
-	if of.Node == "" {
+	switch {
+	case of.whole():
 		return t.ofKind(of.Kind)
-	}
-	if of.Kind == KindNodes {
+	case of.Namespace != "":
+		return slices.DeleteFunc(t.ofKind(of.Kind), func(r Record) bool { return r.Meta().Namespace != of.Namespace })
+	case of.Kind == KindNodes:
 		if n := t.node(of.Node); n != nil {
 			return []Record{n}
 		}
