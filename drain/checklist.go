@@ -45,12 +45,7 @@ const checklistPatience = 15 * time.Second
 
 // awaitChecklist reports whether something that the checklist is judged from is still being read for the first time.
 func awaitChecklist(st *stepper) bool {
-	if !slices.ContainsFunc(checklist.Kinds, func(k kube.Kind) bool {
-		return st.snap.Sync(k).Phase == kube.NotSynced
-	}) {
-		return false
-	}
-	return slices.ContainsFunc(st.s.Nodes, func(n *NodeRun) bool {
+	return st.snap.All().Reading(checklist.Kinds...) && slices.ContainsFunc(st.s.Nodes, func(n *NodeRun) bool {
 		return n.State == NodeDrained && !st.past(st.s.counted(n.Ended).Add(checklistPatience))
 	})
 }

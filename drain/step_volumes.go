@@ -19,9 +19,6 @@ func (st *stepper) volumes() volumeStep { return volumeStep{st} }
 // still to come, that is for the pods that somebody else sent away: they are gone by
 // then, and their volumes may not be.
 func (st volumeStep) countVolumes() {
-	if !volume.VolumesReadable(st.snap) {
-		return
-	}
 	draining := map[string]bool{}
 	for _, n := range st.s.Nodes {
 		draining[n.Name] = n.State == NodeDraining
@@ -31,7 +28,8 @@ func (st volumeStep) countVolumes() {
 			continue
 		}
 		live := st.snap.Pod(p.UID)
-		if live == nil || live.Node != p.Node || !volume.HasVolumes(live) || !draining[p.Node] && !live.Terminating() {
+		if live == nil || live.Node != p.Node || !volume.HasVolumes(live) ||
+			!volume.VolumesReadable(st.snap, live) || !draining[p.Node] && !live.Terminating() {
 			continue
 		}
 		st.setVolumes(p, volume.VolumesOf(live, st.snap), "")

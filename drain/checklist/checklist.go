@@ -203,20 +203,24 @@ func (j *judge) unknown(object, message string) {
 	j.why = append(j.why, Reason{Check: j.check, Object: object, Message: message, Unknown: true})
 }
 
-// unread notes that a kind may not be listed or is not in yet, and tells whether it is so.
-func (j *judge) unread(kind kube.Kind, missing string) bool {
-	if j.s.Trusted(kind) {
-		return false
-	}
-	state := j.s.Sync(kind)
+// unread notes that a kind may not be listed or is not in yet where it counts, and tells whether it is so.
+func (j *judge) unread(in interface {
+	Sync(kube.Kind) kube.SyncState
+}, kind kube.Kind, missing string) bool {
+	state := in.Sync(kind)
 	because := string(kind) + " are " + state.Phase.String()
 	switch {
+	case state.Phase == kube.Synced && j.s.Health().Live:
+		return false
 	case state.Phase == kube.NotSynced:
 		because = string(kind) + " are not read yet"
 	case state.Phase == kube.Denied:
 		because = string(kind) + " cannot be listed"
 	}
-	j.unknown(string(kind), missing+" is not known: "+because)
+	if r := (Reason{Check: j.check, Object: string(kind), Message: missing + " is not known: " + because,
+		Unknown: true}); !slices.Contains(j.why, r) {
+		j.why = append(j.why, r)
+	}
 	return true
 }
 

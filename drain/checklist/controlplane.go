@@ -52,17 +52,32 @@ func (j *judge) controlPlane() {
 // etcdRole is the label of nodes on which k3s and RKE2 run etcd.
 const etcdRole = "node-role.kubernetes.io/etcd"
 
+// MayRunEtcd reports whether a member of etcd can be on the node, nil for none: it is of the control plane, or has the
+// role of etcd.
+func MayRunEtcd(n *kube.Node) bool {
+	if n == nil {
+		return false
+	}
+	_, role := n.Labels[etcdRole]
+	return role || plan.IsControlPlane(n)
+}
+
 // etcd counts the Ready members of a stacked etcd, and whether those on other nodes are
 // still a quorum: more than half of all members (etcd raft). Members are the mirror pods
 // of etcd on control-plane nodes, and nodes with the role of etcd.
 func (j *judge) etcd() {
 	node := j.s.Node(j.Node)
-	_, role := node.Labels[etcdRole]
-	member, _ := j.member(node)
-	if !role && !plan.IsControlPlane(node) && !member {
+	if !MayRunEtcd(node) {
 		return
 	}
-	if !j.s.All().InWhole(kube.KindNodes, kube.KindPods) {
+	member, _ := j.member(node)
+	var may []string
+	for _, n := range j.s.Nodes() {
+		if MayRunEtcd(n) {
+			may = append(may, n.Name)
+		}
+	}
+	if !j.s.All().InWhole(kube.KindNodes) || !j.s.On(may...).InWhole(kube.KindPods) {
 		j.unknown("Node/"+j.Node,
 			"whether etcd keeps its quorum is not known: not all nodes and pods are read yet")
 		return
@@ -96,7 +111,7 @@ func (j *judge) etcd() {
 // member reports whether the node runs a member of etcd, and whether that is Ready.
 func (j *judge) member(n *kube.Node) (is, ready bool) {
 	_, role := n.Labels[etcdRole]
-	if role || plan.IsControlPlane(n) {
+	if MayRunEtcd(n) {
 		for _, p := range j.s.PodsOn(n.Name) {
 			if isEtcd(p) {
 				return true, p.Ready && n.Ready == kube.NodeReady

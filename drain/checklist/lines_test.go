@@ -146,8 +146,9 @@ func TestEveryLine(t *testing.T) {
 			waits, kubetest.Node("w2"), Subject{With: []string{"w2"}}), no, "PersistentVolumeClaim/shop/data"},
 		{"not all nodes are read", CheckClaims, of(local, waits, unread(kube.KindNodes)), unknown, "PersistentVolumeClaim/shop/data"},
 		{"not all pods are read, and one may wait", CheckClaims, of(unread(kube.KindPods)), unknown, "pods"},
-		{"claims may not be listed", CheckClaims, of(denied(kube.KindClaims)), unknown, "persistentvolumeclaims"},
-		{"volumes may not be listed", CheckClaims, of(denied(kube.KindVolumes)), unknown, "persistentvolumes"},
+		{"claims may not be listed, and no pod waits for one", CheckClaims, of(denied(kube.KindClaims)), yes, ""},
+		{"claims may not be listed", CheckClaims, of(waits, denied(kube.KindClaims)), unknown, "persistentvolumeclaims"},
+		{"volumes may not be listed", CheckClaims, of(waits, local, denied(kube.KindVolumes)), unknown, "persistentvolumes"},
 
 		{"another endpoint", CheckEndpoints, of(agent("w1"), agent("w2"), agents, service("shop", "agent", "agent")), yes, ""},
 		{"a Service of others", CheckEndpoints, of(agent("w1"), agents, service("shop", "web", "web"), service("other", "agent", "agent")), yes, ""},

@@ -108,7 +108,7 @@ func UnknownDaemonSet(s *kube.Snapshot, p *kube.Pod) string {
 // is free to take. An annotation alone counts only for a run that asks: it stays on the
 // node after the run that wrote it has ended, as the cordon does.
 func (j *judge) runs() {
-	if !j.unread(kube.KindLeases, "whether another run is at work on it") {
+	if !j.unread(j.s, kube.KindLeases, "whether another run is at work on it") {
 		for _, h := range lease.InTheWay(j.s, []string{j.Node}, j.Run, j.Now, nil) {
 			j.against("Node/"+j.Node, "the node is held by "+h.Words)
 		}

@@ -66,16 +66,12 @@ func (j *judge) moved() {
 // claims names those whose data only this node has, of pods that were moved away
 // and of pods that wait for a node: they cannot start while its machine is off.
 func (j *judge) claims() {
-	const what = "whether a claim is bound to this node only"
-	if j.unread(kube.KindClaims, what) || j.unread(kube.KindVolumes, what) {
-		return
-	}
-	if !j.s.All().InWhole(kube.KindPods) {
-		j.unknown("pods", what+" is not known: not all pods are read yet")
+	if !j.s.On("").InWhole(kube.KindPods) {
+		j.unknown("pods", onlyHere+" is not known: not all pods are read yet")
 	}
 	seen := map[string]bool{}
-	for _, p := range j.s.Storage().PodsWithClaims() {
-		if p.Node != "" || p.Finished() || p.Terminating() {
+	for _, p := range j.s.PodsOn("") {
+		if p.Finished() || p.Terminating() {
 			continue
 		}
 		for i := range p.Spec.Volumes {
@@ -91,8 +87,14 @@ func (j *judge) claims() {
 	}
 }
 
+const onlyHere = "whether a claim is bound to this node only"
+
 // claim judges one claim, once; waits is the pod that waits for it, "" for none.
 func (j *judge) claim(seen map[string]bool, namespace, name, waits string) {
+	if name == "" || j.unread(j.s.In(namespace), kube.KindClaims, onlyHere) ||
+		j.unread(j.s, kube.KindVolumes, onlyHere) {
+		return
+	}
 	object := "PersistentVolumeClaim/" + namespace + "/" + name
 	claim := j.s.Storage().Claim(namespace, name)
 	if seen[object] || claim == nil || !claim.Bound {

@@ -15,7 +15,7 @@ func (v *View) volumeTurn(r *Record, live *kube.Pod) *waits.Wait {
 	switch {
 	case v.Options.MaxParallelVolumes <= 0:
 		return nil
-	case r.Volumes == nil && volume.HasClaims(live) && !volume.VolumesReadable(v.Snap):
+	case r.Volumes == nil && volume.HasClaims(live) && !volume.VolumesReadable(v.Snap, live):
 		return &waits.Wait{For: waits.ForVolumes}
 	case r.Volumes == nil:
 		return nil
@@ -38,7 +38,7 @@ func (v *View) hasVolumeTurn(r *Record, live *kube.Pod) bool {
 	case v.Options.MaxParallelVolumes <= 0:
 		return true
 	case r.Volumes == nil:
-		return !volume.HasClaims(live) || volume.VolumesReadable(v.Snap)
+		return !volume.HasClaims(live) || volume.VolumesReadable(v.Snap, live)
 	}
 	return v.turns().Free(r.Node, r.Volumes.Drivers())
 }

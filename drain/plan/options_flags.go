@@ -155,11 +155,13 @@ func (o *Options) addPodFlags(fs *pflag.FlagSet) {
 		"tiers: ordinary pods first, then critical ones, then storage; a blocked pod does not delay later tiers (default: all at once)")
 	fs.BoolVar(&o.WaitJobs, "wait-jobs", false, "let pods of Jobs run to completion instead of evicting them")
 	fs.BoolVar(&o.BlockSingleReplica, "block-single-replica", false,
-		"refuse a node with the only pod of a workload, or with one for which this is not known")
+		"refuse a node with the only pod of a workload, or with one for which this is not known; reads the whole cluster")
 	fs.BoolVar(&o.FailOnBlockers, "fail-on-blockers", false,
-		"refuse a node if a budget never allows the eviction of one of its pods, or it is the last Ready control-plane node")
+		"refuse a node if a budget never allows the eviction of one of its pods, or it is the last Ready control-plane node; "+
+			"reads the whole cluster")
 	fs.Var(honored{&list[Honored]{to: &o.Honor, known: honorable}}, "honor",
-		"obey the drain labels, annotations and rules of other projects (they are only shown otherwise)")
+		"obey the drain labels, annotations and rules of other projects (they are only shown otherwise); "+
+			"for cluster-api the whole cluster is read")
 	fs.Var(&list[string]{to: &o.ExcludePods, judge: podName}, "exclude-pod",
 		"leave this pod where it is, NAMESPACE/NAME; can be given several times")
 	NoDefault(fs, "exclude-pod", "it names pods of one drain")
@@ -167,7 +169,7 @@ func (o *Options) addPodFlags(fs *pflag.FlagSet) {
 		"evict pods of DaemonSets too that this label selector chooses, after all other pods of their node; "+
 			"their DaemonSets recreate them there")
 	fs.Var(&o.Guard, "guard", "how many pods of a workload without a budget may be unavailable at a time, "+
-		"like 25% or 1: the run itself delays the others")
+		"like 25% or 1: the run itself delays the others; reads the whole cluster")
 	fs.BoolVar(&o.GuardWrite, "guard-write", false,
 		"create the budgets of --guard in the cluster for the time of the run; they are removed at its end")
 	fs.Var(length{&o.ExcludeFromLB}, "exclude-from-lb",
@@ -177,7 +179,7 @@ func (o *Options) addPodFlags(fs *pflag.FlagSet) {
 
 func (o *Options) addSurgeFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.Surge, "surge", "start the replacements of pods before they leave, like 100% or 2: so many replicas more than it wants "+
-		"a Deployment or ReplicaSet gets meanwhile, then the pods on the nodes are removed first")
+		"a Deployment or ReplicaSet gets meanwhile, then the pods on the nodes are removed first; reads the whole cluster")
 	fs.Var(length{&o.SurgeTimeout}, "surge-timeout",
 		"how long replacements may take to be Ready with --surge; 0: no limit")
 	fs.Var(fallback{&o.SurgeFallback}, "surge-fallback",
@@ -221,7 +223,7 @@ func (o *Options) addPastFlags(fs *pflag.FlagSet) {
 
 func (o *Options) addRemedyFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.AllowScale, "allow-scale", false, "let ctl add a replica to the workload of a blocked pod "+
-		"or restart its rollout; the replica is removed at the end")
+		"or restart its rollout; the replica is removed at the end; reads the whole cluster")
 	fs.BoolVar(&o.AllowZeroGrace, "allow-zero-grace", false,
 		"let ctl delete a stuck pod with a grace period of zero: its process may still run")
 	fs.BoolVar(&o.AllowTaint, "allow-taint", false,

@@ -213,14 +213,17 @@ func TestPlanFindings(t *testing.T) {
 		{"emptyDir", []runtime.Object{kubetest.Node("w1"), kubetest.Pod("shop/a", kubetest.WithEmptyDir), kubetest.Pod("shop/b", kubetest.WithEmptyDir), kubetest.Pod("shop/c", kubetest.WithEmptyDir),
 			kubetest.Pod("shop/d", kubetest.WithEmptyDir), kubetest.Pod("shop/e", kubetest.WithEmptyDir, kubetest.Phase(corev1.PodSucceeded))}, nil, []string{"w1"},
 			[]string{"EmptyDirData info data in emptyDir volumes is lost: Pod shop/a, Pod shop/b, Pod shop/c and 1 more [Pod/shop/a Pod/shop/b Pod/shop/c Pod/shop/d]"}},
-		{"budgets denied", []runtime.Object{kubetest.Node("w1")}, func(s *kube.Store) {
+		{"budgets denied", []runtime.Object{kubetest.Node("w1"), kubetest.Pod("shop/web-1", kubetest.On("w1"))}, func(s *kube.Store) {
 			s.SetSync(kube.KindBudgets, kube.SyncState{Phase: kube.Denied, Reason: "forbidden"})
 		}, []string{"w1"}, []string{`BudgetsUnknown warning disruption budgets cannot be listed: which evictions they block is not known: "forbidden" []`}},
-		{"owners not read yet", []runtime.Object{kubetest.Node("w1")}, func(s *kube.Store) {
+		{"owners not read yet", []runtime.Object{kubetest.Node("w1"), kubetest.Pod("shop/web-1", kubetest.On("w1"))}, func(s *kube.Store) {
 			s.SetSync(kube.KindDeployments, kube.SyncState{Phase: kube.NotSynced})
 			s.SetSync(kube.KindStatefulSets, kube.SyncState{Phase: kube.Denied, Reason: "no"})
 		}, []string{"w1"}, []string{`NotSynced warning the plan is based on incomplete data: deployments not synced, statefulsets denied ("no") []`}},
-		{"one cause for several kinds", []runtime.Object{kubetest.Node("w1")}, func(s *kube.Store) {
+		{"owners not read where no pod is", []runtime.Object{kubetest.Node("w1")}, func(s *kube.Store) {
+			s.SetSync(kube.KindDeployments, kube.SyncState{Phase: kube.NotSynced})
+		}, []string{"w1"}, nil},
+		{"one cause for several kinds", []runtime.Object{kubetest.Node("w1"), kubetest.Pod("shop/web-1", kubetest.On("w1"))}, func(s *kube.Store) {
 			for _, k := range []kube.Kind{kube.KindReplicaSets, kube.KindDeployments, kube.KindJobs} {
 				s.SetSync(k, kube.SyncState{Phase: kube.Denied, Reason: "no"})
 			}

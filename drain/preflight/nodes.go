@@ -1,6 +1,7 @@
 package preflight
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
@@ -44,11 +45,10 @@ func findLastControlPlane(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding
 // needs no more.
 func findUnseenKinds(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 	level := plan.LevelInfo
-	for i := range p.Nodes {
-		if !s.On(p.Nodes[i].Name).Trusted(kube.KindNodes, kube.KindPods) {
-			level = plan.LevelWarning
-		}
+	if !s.On(p.Names()...).Trusted(kube.KindNodes, kube.KindPods) {
+		level = plan.LevelWarning
 	}
+	state := statesFor(s, p)
 	var found []plan.Finding
 	var unread []string
 	last := "" // what is said of the kind before: one cause for several kinds is said once
@@ -56,7 +56,7 @@ func findUnseenKinds(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 		kube.KindNodes, kube.KindPods, kube.KindBudgets, kube.KindDaemonSets, kube.KindReplicaSets,
 		kube.KindDeployments, kube.KindStatefulSets, kube.KindReplicationControllers, kube.KindJobs,
 	} {
-		state := s.Sync(k)
+		state := state(k)
 		if state.Phase == kube.Synced {
 			continue
 		}
@@ -82,6 +82,32 @@ func findUnseenKinds(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 			Message: "the plan is based on incomplete data: " + strings.Join(unread, ", ")})
 	}
 	return found
+}
+
+// statesFor tells the sync state of a kind where the plan depends on it: on its nodes, and in the namespaces of its
+// pods.
+func statesFor(s *kube.Snapshot, p *plan.Plan) func(kube.Kind) kube.SyncState {
+	var leaving, all []string
+	for i := range p.Nodes {
+		for _, pod := range p.Nodes[i].Pods {
+			if all = append(all, pod.Namespace); pod.Moves() {
+				leaving = append(leaving, pod.Namespace)
+			}
+		}
+	}
+	slices.Sort(leaving)
+	slices.Sort(all)
+	leaving, all = slices.Compact(leaving), slices.Compact(all)
+	return func(k kube.Kind) kube.SyncState {
+		switch on, in := s.On(p.Names()...).Sync(k), s.In(leaving...).Sync(k); {
+		case k == kube.KindNodes, k == kube.KindPods && on.Phase != kube.Synced:
+			return on
+		case k == kube.KindDaemonSets:
+			return s.In(all...).Sync(k)
+		default:
+			return in
+		}
+	}
 }
 
 func unseenBudgets(state kube.SyncState) string {

@@ -1,6 +1,7 @@
 package preflight
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
@@ -71,9 +72,20 @@ func findNodeFiles(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 // findUnseenVolumes says what is not known of volumes because it may not be read. What is
 // only not read yet, the run waits for.
 func findUnseenVolumes(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
+	var namespaces []string // of pods with volumes
+	eachMoved(s, p, func(pod *kube.Pod) {
+		if volume.HasClaims(pod) && !pod.Finished() {
+			namespaces = append(namespaces, pod.Namespace)
+		}
+	})
+	slices.Sort(namespaces)
+	namespaces = slices.Compact(namespaces)
 	var unread []string
 	for _, k := range volume.VolumeKinds {
 		state := s.Sync(k)
+		if k == kube.KindClaims {
+			state = s.In(namespaces...).Sync(k)
+		}
 		if state.Phase != kube.Denied {
 			continue
 		}
@@ -83,9 +95,7 @@ func findUnseenVolumes(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 		}
 		unread = append(unread, text)
 	}
-	withVolumes := false
-	eachMoved(s, p, func(pod *kube.Pod) { withVolumes = withVolumes || volume.HasClaims(pod) && !pod.Finished() })
-	if len(unread) == 0 || !withVolumes {
+	if len(unread) == 0 || len(namespaces) == 0 {
 		return nil
 	}
 	return []plan.Finding{{Code: FindingVolumesUnseen, Level: plan.LevelWarning,
@@ -97,11 +107,8 @@ func findUnseenVolumes(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 // of their own.
 func findUnknownVolumes(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 	var g group
-	if !volume.VolumesReadable(s) {
-		return nil // what is missing may be on its way
-	}
 	eachMoved(s, p, func(pod *kube.Pod) {
-		if pod.Finished() {
+		if pod.Finished() || !volume.VolumesReadable(s, pod) { // what is missing may be on its way
 			return
 		}
 		for _, v := range volume.VolumesOf(pod, s) {

@@ -35,7 +35,7 @@ func (s *Seen) Sentence() string {
 
 // SeenIn is what a snapshot shows of the node of that UID. Why and known are of drain.State.StillDrained.
 func SeenIn(snap *kube.Snapshot, node string, uid kube.UID, verdict checklist.Verdict, why string, known bool) Seen {
-	s := Seen{UID: uid, Trusted: snap.Trusted(kube.KindNodes), Node: snap.Node(node), Verdict: verdict}
+	s := Seen{UID: uid, Trusted: snap.On(node).Trusted(kube.KindNodes), Node: snap.Node(node), Verdict: verdict}
 	if s.Node != nil && s.Node.UID == uid {
 		s.Trusted, s.InUse = s.Trusted && known, why
 	}

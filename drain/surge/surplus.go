@@ -11,8 +11,8 @@ import (
 // budget. Whoever evicts another pod by what that budget allows meanwhile leaves too few in the end.
 type Surplus struct {
 	counts map[kube.UID]counted
-	// unread is until when it is waited for what tells of the surges of another run, nil where none is at work.
-	unread *time.Time
+	// others is until when it is waited for what tells of the surges of another run, nil where none is at work.
+	others *time.Time
 }
 
 type counted struct {
@@ -48,8 +48,8 @@ func (rs Records) Surplus(v View) *Surplus {
 		sum.pods += v.unshown(sum.budget)
 		all.counts[uid] = sum
 	}
-	if until, over := v.ends(v.From); !v.Snap.All().Settled(tellSurges...) && !over && othersAtWork(v) {
-		all.unread = &until
+	if until, over := v.ends(v.From); !over && othersAtWork(v) {
+		all.others = &until
 	}
 	return all
 }
@@ -152,10 +152,10 @@ func countsOf(s *kube.Snapshot, w *kube.Workload) (counts map[*kube.Budget]int, 
 }
 
 // Holds is until when the eviction of a pod waits, because its budget has no more disruptions left for the pod than its
-// surplus, or that is not known: nil for no wait, zero where the end of the surge ends it. A pod of several budgets
+// surplus, or that is not read yet: nil for no wait, zero where the end of the surge ends it. A pod of several budgets
 // waits for none of them: the server refuses it, whatever they allow.
 func (all *Surplus) Holds(s *kube.Snapshot, p *kube.Pod, left func(*kube.Budget) int) *time.Time {
-	if !p.Ready || len(all.counts) == 0 && all.unread == nil {
+	if !p.Ready || len(all.counts) == 0 && all.others == nil {
 		return nil
 	}
 	budgets := s.BudgetsOf(p)
@@ -165,8 +165,8 @@ func (all *Surplus) Holds(s *kube.Snapshot, p *kube.Pod, left func(*kube.Budget)
 	switch sum := all.counts[budgets[0].UID]; {
 	case sum.pods > 0 && left(budgets[0]) <= sum.pods:
 		return &sum.until
-	case all.unread != nil:
-		return all.unread
+	case all.others != nil && !s.In(p.Namespace).Settled(tellSurges...):
+		return all.others
 	}
 	return nil
 }

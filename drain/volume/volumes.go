@@ -87,10 +87,10 @@ func settles(why string) bool { return why == whyNoClaim || why == whyUnbound ||
 // VolumeKinds are what the accounting of volumes is made from.
 var VolumeKinds = []kube.Kind{kube.KindClaims, kube.KindVolumes, kube.KindAttachments}
 
-// VolumesReadable reports whether each of the volume kinds is either complete or
-// known to be hidden from us: while one is still coming in, nothing is known.
-func VolumesReadable(s *kube.Snapshot) bool {
-	return s.All().Settled(VolumeKinds...)
+// VolumesReadable reports whether what tells of the volumes of a pod is either complete or
+// known to be hidden from us: while it is still coming in, nothing is known.
+func VolumesReadable(s *kube.Snapshot, p *kube.Pod) bool {
+	return s.In(p.Namespace).Settled(kube.KindClaims) && s.All().Settled(kube.KindVolumes, kube.KindAttachments)
 }
 
 // HasVolumes reports whether the pod has volumes that may have to be detached.
@@ -125,7 +125,7 @@ func VolumesOf(p *kube.Pod, s *kube.Snapshot) []Facts {
 
 func claimFacts(p *kube.Pod, v *kube.Volume, s *kube.Snapshot) Facts {
 	f := Facts{Name: v.Name, Claim: v.Claim, State: VolumeUnknown}
-	if s.Sync(kube.KindClaims).Phase == kube.Denied {
+	if s.In(p.Namespace).Sync(kube.KindClaims).Phase == kube.Denied {
 		f.Why = WhyNoClaims
 		return f
 	}
