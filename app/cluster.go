@@ -18,10 +18,10 @@ import (
 type Cluster interface {
 	Identity() conn.Identity
 	Writer() request.Writer
-	// Watch fills a store with the kinds until the context ends. It begins with the
-	// nodes that come first, the pods on them and what else a drain of them needs;
-	// without any all comes at once.
-	Watch(ctx context.Context, first []string, kinds ...kube.Kind) engine.Source
+	// Watch fills a store with what is needed, until the context ends.
+	Watch(ctx context.Context, needs watch.Needs) engine.Source
+	// Bring brings more into the source, for which somebody waits.
+	Bring(source engine.Source, scopes []kube.Scope)
 	// NodeNames are the names of the nodes that a label selector selects.
 	NodeNames(ctx context.Context, selector string) ([]string, error)
 	// CheckAccess asks the server for each permission.
@@ -127,14 +127,19 @@ func pageSize(chunkSize int64) int64 {
 	return chunkSize
 }
 
-func (c *connection) Watch(ctx context.Context, first []string, kinds ...kube.Kind) engine.Source {
+func (c *connection) Watch(ctx context.Context, needs watch.Needs) engine.Source {
 	watcher := watch.Start(ctx, c.Cluster, watch.Options{
-		Kinds: kinds, PageSize: pageSize(c.options.ChunkSize), Nodes: c.options.Nodes,
+		Needs: needs, PageSize: pageSize(c.options.ChunkSize), Nodes: c.options.Nodes,
 		LeaseNamespace: c.options.LeaseNamespace,
-		First:          first, FirstKinds: firstKinds,
 	})
 	c.watchers = append(c.watchers, watcher)
 	return watcher
+}
+
+func (c *connection) Bring(source engine.Source, scopes []kube.Scope) {
+	if watcher, ok := source.(*watch.Watcher); ok {
+		watcher.Bring(scopes...)
+	}
 }
 
 func (c *connection) ReadDaemonSets(ctx context.Context, source engine.Source, nodes []string) error {

@@ -5,12 +5,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
 	"github.com/kdrain-tui/kdrain-tui/drain/forecast"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
+	"github.com/kdrain-tui/kdrain-tui/drain/reads"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
+	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 )
 
 // Drain is a drain of some nodes up to its run, in steps: what it depends on is
@@ -19,8 +20,8 @@ import (
 type Drain struct {
 	session   *Session
 	selection Selection
-	needs     []kube.Kind // must be in before the plan
-	nodes     []string    // that it begins with, nil where it begins with the whole cluster
+	needs     watch.Needs // must be in before the plan
+	nodes     []string    // that it reads, nil where it reads the whole cluster
 	read      bool        // somebody reads the plan
 	InBatches bool        // a roll drains them
 }
@@ -29,38 +30,21 @@ type Drain struct {
 // watched.
 func (s *Session) Preview(ctx context.Context, sel Selection) *Drain {
 	s.Observe(ctx, planKinds...)
-	return &Drain{session: s, selection: sel, needs: planKinds, read: true}
+	return &Drain{session: s, selection: sel, needs: watch.Whole(planKinds...), read: true}
 }
 
 // Drain begins a drain of the nodes. Where somebody reads its plan first, or its options
 // make it depend on all of the plan, all that a plan tells is watched; any other drain
-// begins with less: what only explains more of it comes in meanwhile.
+// reads what it touches, and begins with less: what only explains more of it comes in meanwhile.
 func (s *Session) Drain(ctx context.Context, sel Selection, o plan.Options, read bool) *Drain {
-	d := &Drain{session: s, selection: sel, needs: planKinds, read: true}
-	first, kinds := d.firstNodes(ctx, o), planKinds
-	if !read && !o.FailOnBlockers && o.Guard == "" && !o.BlockSingleReplica && !o.AllowScale && o.Surge == "" &&
-		!o.Honors(plan.HonorClusterAPI) { // whose rules select by labels of namespaces
-		d.needs, d.nodes, d.read = startKinds, first, false
-		kinds = slices.DeleteFunc(slices.Clone(planKinds), func(k kube.Kind) bool {
-			acts := k == kube.KindValidatingWebhooks // it may act on an eviction
-			return slices.Contains(servingKinds, k) && !slices.Contains(checklist.Kinds, k) && !acts
-		})
+	if read || !narrow(&o) {
+		return s.Preview(ctx, sel)
 	}
-	s.Source = s.Watch(ctx, first, kinds...)
+	d := &Drain{session: s, selection: sel, nodes: namesOf(ctx, s, sel)}
+	touched := reads.Drain{Nodes: d.nodes, Options: &o}
+	d.needs = needsOf(touched, startKinds)
+	s.Source = s.Watch(ctx, func(snapshot *kube.Snapshot) []kube.Scope { return reads.Of(snapshot, touched) })
 	return d
-}
-
-// firstNodes are the nodes that a drain begins with, nil where it begins with the
-// whole cluster.
-func (d *Drain) firstNodes(ctx context.Context, o plan.Options) []string {
-	if d.selection.Selector == "" {
-		return firstOf(d.selection.Names(), o)
-	}
-	names, err := d.session.NodeNames(ctx, d.selection.Selector)
-	if err != nil {
-		return nil // the list of all nodes meets the same, and says it
-	}
-	return firstOf(names, o)
 }
 
 // MayDrain is an *Error, with what is missing, where a drain under the options could
@@ -121,7 +105,7 @@ func (d *Drain) MayReadScales(ctx context.Context, planned plan.Plan) error {
 
 // Synced waits until all that the plan depends on is in.
 func (d *Drain) Synced(ctx context.Context) error {
-	_, err := d.session.Synced(ctx, d.needs, d.nodes...)
+	_, err := d.session.synced(ctx, d.needs)
 	return err
 }
 
@@ -129,7 +113,7 @@ func (d *Drain) Synced(ctx context.Context) error {
 // be missing for it.
 func (d *Drain) Plan(ctx context.Context, o plan.Options, access preflight.Access) (plan.Plan, error) {
 	s := d.session
-	snapshot, err := s.Synced(ctx, d.needs, d.nodes...)
+	snapshot, err := s.synced(ctx, d.needs)
 	if err != nil {
 		return plan.Plan{}, err
 	}
@@ -140,12 +124,7 @@ func (d *Drain) Plan(ctx context.Context, o plan.Options, access preflight.Acces
 	if len(d.nodes) > 0 { // those that a selector found first: the others are not all known
 		nodes = slices.DeleteFunc(nodes, func(name string) bool { return !slices.Contains(d.nodes, name) })
 	}
-	if whole := plan.NeedsWhole(snapshot, nodes); len(whole) > 0 {
-		if _, err := s.Read(ctx, whole); err != nil {
-			return plan.Plan{}, err
-		}
-	}
-	if err := s.readDaemonSets(ctx, nodes); err != nil {
+	if err := s.ReadDaemonSets(ctx, s.Source, nodes); err != nil {
 		return plan.Plan{}, err
 	}
 	if err := s.readDrainRules(ctx, &o); err != nil {

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
@@ -46,8 +47,21 @@ func (s *Session) Seen(
 	if err := sameCluster(s.Identity(), run); err != nil {
 		return nil, err
 	}
-	if s.Source == nil {
-		s.Source = s.Watch(ctx, nodes, kinds...)
+	needs := func(*kube.Snapshot) (scopes []kube.Scope) {
+		for _, k := range kinds {
+			switch {
+			case len(nodes) == 0 || !slices.Contains(essentialKinds, k):
+				scopes = append(scopes, kube.Scope{Kind: k})
+			default:
+				for _, node := range nodes {
+					scopes = append(scopes, kube.Scope{Kind: k, Node: node})
+				}
+			}
+		}
+		return scopes
 	}
-	return s.Synced(ctx, kinds, nodes...)
+	if s.Source == nil {
+		s.Source = s.Watch(ctx, needs)
+	}
+	return s.synced(ctx, needs)
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
 	"github.com/kdrain-tui/kdrain-tui/drain/host"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/reads"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
@@ -24,8 +26,9 @@ func Check(ctx context.Context, s *Session, sel Selection) ([]checklist.NodeVerd
 	if err := s.rights().need(ctx, readRights); err != nil {
 		return nil, err
 	}
-	s.Observe(ctx, checklist.Kinds...)
-	snapshot, err := s.Synced(ctx, checklist.Kinds)
+	needs := needsOf(reads.Drain{Nodes: namesOf(ctx, s, sel), Options: &plan.Options{}}, checklist.Kinds)
+	s.Source = s.Watch(ctx, needs)
+	snapshot, err := s.synced(ctx, needs)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +36,7 @@ func Check(ctx context.Context, s *Session, sel Selection) ([]checklist.NodeVerd
 	if err != nil {
 		return nil, err
 	}
-	if err := s.readDaemonSets(ctx, names); err != nil {
+	if err := s.ReadDaemonSets(ctx, s.Source, names); err != nil {
 		return nil, err
 	}
 	return checklist.OfAll(s.Snapshot(), names, s.Now()), nil
@@ -58,21 +61,22 @@ func (s *Session) Retire(id string) (*retire.Retirement, error) {
 
 // RetireOf is Retire in a process that did not drain the nodes: it reads first what the
 // steps are judged by.
-func (s *Session) RetireOf(ctx context.Context, run *drain.RunFacts) (*retire.Retirement, error) {
-	if err := sameCluster(s.Identity(), run); err != nil {
+func (s *Session) RetireOf(ctx context.Context, run *drain.State) (*retire.Retirement, error) {
+	if err := sameCluster(s.Identity(), &run.Run); err != nil {
 		return nil, err
 	}
 	if err := s.rights().need(ctx, append(slices.Clone(readRights), retireRights()...)); err != nil {
 		return nil, err
 	}
-	s.Observe(ctx, checklist.Kinds...)
-	if _, err := s.Synced(ctx, checklist.Kinds); err != nil {
+	needs := needsOf(readsOf(run), checklist.Kinds)
+	s.Source = s.Watch(ctx, needs)
+	if _, err := s.synced(ctx, needs); err != nil {
 		return nil, err
 	}
-	if err := s.readDaemonSets(ctx, nodesOf(run)); err != nil {
+	if err := s.ReadDaemonSets(ctx, s.Source, nodesOf(&run.Run)); err != nil {
 		return nil, err
 	}
-	return s.Retire(run.ID)
+	return s.Retire(run.Run.ID)
 }
 
 // CleanupScriptOf is the script of one step for the host of a node as the journal of a

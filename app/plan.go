@@ -32,14 +32,6 @@ func (s *Session) SettleEvictions(ctx context.Context, o *plan.Options) (note st
 	return "", nil
 }
 
-// readDaemonSets reads those of the nodes' pods by name where they may not be listed.
-func (s *Session) readDaemonSets(ctx context.Context, nodes []string) error {
-	if s.Snapshot().Sync(kube.KindDaemonSets).Phase != kube.Denied {
-		return nil
-	}
-	return s.ReadDaemonSets(ctx, s.Source, nodes)
-}
-
 // readDrainRules reads the MachineDrainRules where they are obeyed and a plan has none yet. One that
 // was made without them would move pods that it should not.
 func (s *Session) readDrainRules(ctx context.Context, o *plan.Options) error {

@@ -9,8 +9,10 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app/engine"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/reads"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/conn"
+	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 )
 
 // Resumption is a run of this machine that is to go on, in steps: what it needs is
@@ -19,27 +21,37 @@ import (
 type Resumption struct {
 	session *Session
 	run     *drain.RunFacts
-	nodes   []string // that it begins with, nil where it begins with the whole cluster
+	needs   watch.Needs // must be in before it goes on
 }
 
 // Resume begins to resume a run on the cluster that it was on. everything watches all
-// that the dashboard shows; else what is about the run's nodes comes first.
-func (s *Session) Resume(ctx context.Context, run *drain.RunFacts, everything bool) (*Resumption, error) {
-	if err := sameCluster(s.Identity(), run); err != nil {
+// that the dashboard shows; else it reads what a drain would.
+func (s *Session) Resume(ctx context.Context, run *drain.State, everything bool) (*Resumption, error) {
+	if err := sameCluster(s.Identity(), &run.Run); err != nil {
 		return nil, err
 	}
-	r := s.Continue(run)
-	if everything {
+	r := s.Continue(&run.Run)
+	switch {
+	case everything:
 		s.Observe(ctx, kube.Kinds...)
-		return r, nil
+	case !narrow(&run.Run.Options):
+		s.Observe(ctx, planKinds...)
+	default:
+		touched := readsOf(run)
+		r.needs = needsOf(touched, startKinds)
+		s.Source = s.Watch(ctx, func(snapshot *kube.Snapshot) []kube.Scope { return reads.Of(snapshot, touched) })
 	}
-	r.nodes = firstOf(nodesOf(run), run.Options)
-	s.Source = s.Watch(ctx, r.nodes, planKinds...)
 	return r, nil
 }
 
 // Continue is Resume for a run of the cluster whose plan is watched already.
-func (s *Session) Continue(run *drain.RunFacts) *Resumption { return &Resumption{session: s, run: run} }
+func (s *Session) Continue(run *drain.RunFacts) *Resumption {
+	kinds := startKinds
+	if run.Options.DrainRules != nil { // they select by labels of namespaces
+		kinds = append(slices.Clone(kinds), kube.KindNamespaces)
+	}
+	return &Resumption{session: s, run: run, needs: watch.Whole(kinds...)}
+}
 
 // Ready is all that a drain makes sure of before its first write. Its plan was
 // read before: it waits for what a drain without a reader begins with.
@@ -59,17 +71,13 @@ func (r *Resumption) Ready(ctx context.Context) (note string, err error) {
 	if err := s.rights().need(ctx, drainRights(options)); err != nil {
 		return note, err
 	}
-	kinds := startKinds
-	if options.DrainRules != nil { // they select by labels of namespaces
-		kinds = append(slices.Clone(kinds), kube.KindNamespaces)
-	}
-	if _, err := s.Synced(ctx, kinds, r.nodes...); err != nil {
+	if _, err := s.synced(ctx, r.needs); err != nil {
 		return note, err
 	}
 	if options.Guard != "" { // a guard counts the pods of owners by their scales
 		s.ReadScales(ctx, s.Source, nodesOf(run))
 	}
-	return note, s.readDaemonSets(ctx, nodesOf(run))
+	return note, s.ReadDaemonSets(ctx, s.Source, nodesOf(run))
 }
 
 // Start takes the journal of a run and its lock, and goes on with it. before are the

@@ -133,15 +133,15 @@ func writeFeatures() []feature {
 }
 
 func onlyReads(rules []request.Permission) []request.Permission {
-	return slices.DeleteFunc(slices.Clone(rules), func(r request.Permission) bool { return !reads(r) })
+	return slices.DeleteFunc(slices.Clone(rules), func(r request.Permission) bool { return !onlyLooks(r) })
 }
 
 func onlyWrites(rules []request.Permission) []request.Permission {
-	return slices.DeleteFunc(slices.Clone(rules), reads)
+	return slices.DeleteFunc(slices.Clone(rules), onlyLooks)
 }
 
-// reads reports whether nothing can be changed by a right.
-func reads(r request.Permission) bool { return slices.Contains(readVerbs, r.Verb) }
+// onlyLooks reports whether nothing can be changed by a right.
+func onlyLooks(r request.Permission) bool { return slices.Contains(readVerbs, r.Verb) }
 
 var readVerbs = []string{"get", "list", "watch"}
 

@@ -11,6 +11,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/retire"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 )
 
 // Run is a live run of this process: its events tell what happened.
@@ -40,9 +41,9 @@ type Session struct {
 	Launch func(context.Context, engine.EngineConfig, plan.Plan, drain.RunFacts) (Run, error)
 }
 
-// Observe watches the kinds, of all nodes.
+// Observe watches all objects of the kinds.
 func (s *Session) Observe(ctx context.Context, kinds ...kube.Kind) {
-	s.Source = s.Watch(ctx, nil, kinds...)
+	s.Source = s.Watch(ctx, watch.Whole(kinds...))
 }
 
 // Select waits for the nodes and returns the names of those that are meant. The error

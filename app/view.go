@@ -9,6 +9,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app/engine"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 )
 
 // View is what is watched of a cluster, and waits until it shows something.
@@ -28,44 +29,34 @@ func (v *View) report(line string) {
 // patience is how long the wait for the first lists stays silent.
 const patience = 3 * time.Second
 
-// Synced returns the first snapshot in which every kind is in. Where nodes are named,
-// only these are needed, and of the pods those on them. A kind without which nothing
-// works is an *Error where it may not be listed.
-func (v *View) Synced(ctx context.Context, kinds []kube.Kind, nodes ...string) (*kube.Snapshot, error) {
-	return v.awaitKinds(ctx, func(snapshot *kube.Snapshot) ([]string, error) {
-		return missingKinds(snapshot, kinds, nodes)
-	})
+// Synced returns the first snapshot in which all objects of every kind are in. A kind
+// without which nothing works is an *Error where it may not be listed.
+func (s *Session) Synced(ctx context.Context, kinds []kube.Kind) (*kube.Snapshot, error) {
+	return s.synced(ctx, watch.Whole(kinds...))
 }
 
-// Read is Synced for what only explains more: it may as well be denied.
-func (v *View) Read(ctx context.Context, kinds []kube.Kind) (*kube.Snapshot, error) {
-	return v.awaitKinds(ctx, func(snapshot *kube.Snapshot) ([]string, error) {
-		missing, _ := missingKinds(snapshot, kinds, nil) // an error tells that a kind is denied
-		return missing, nil
-	})
-}
-
-func (v *View) awaitKinds(
-	ctx context.Context, look func(*kube.Snapshot) (missing []string, err error),
-) (*kube.Snapshot, error) {
-	changed := v.Changed(ctx)
+// synced is Synced for what is needed, as far as each snapshot tells which that is. What is not
+// watched yet is watched from then on.
+func (s *Session) synced(ctx context.Context, needs watch.Needs) (*kube.Snapshot, error) {
+	changed := s.Changed(ctx)
 	silent := time.NewTimer(patience)
 	defer silent.Stop()
 	for {
-		snapshot := v.Snapshot()
-		missing, err := look(snapshot)
+		snapshot := s.Snapshot()
+		missing, err := missingOf(snapshot, needs(snapshot))
 		if err != nil || len(missing) == 0 {
 			return snapshot, err
 		}
+		s.Bring(s.Source, missing)
 		select {
 		case <-changed:
 		case <-silent.C:
 			silent.Reset(10 * patience)
-			line := "reading the cluster: " + strings.Join(missing, ", ") + " not complete yet"
+			line := "reading the cluster: " + counts(snapshot, missing) + " not complete yet"
 			if h := snapshot.Health(); !h.Live && h.Reason != "" {
 				line += "; the API server does not answer: " + h.Reason
 			}
-			v.report(line)
+			s.report(line)
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
@@ -97,34 +88,30 @@ func (v *View) await(ctx context.Context, done func(*kube.Snapshot) (ok bool, un
 	}
 }
 
-func missingKinds(s *kube.Snapshot, kinds []kube.Kind, nodes []string) (missing []string, err error) {
-	for _, k := range kinds {
-		state := syncOf(s, k, nodes)
+// missingOf are the scopes that are not in yet.
+func missingOf(s *kube.Snapshot, scopes []kube.Scope) (missing []kube.Scope, err error) {
+	for _, of := range scopes {
+		state := of.Sync(s)
 		switch {
-		case state.Phase == kube.Denied && slices.Contains(essentialKinds, k):
+		case state.Phase == kube.Denied && slices.Contains(essentialKinds, of.Kind):
 			return nil, &Error{
-				Reason: ReasonForbidden, Text: fmt.Sprintf("cannot list %s: %s", k, state.Reason),
-				Hint: "the user needs the rule: list " + string(k),
+				Reason: ReasonForbidden, Text: fmt.Sprintf("cannot list %s: %s", of.Kind, state.Reason),
+				Hint: "the user needs the rule: list " + string(of.Kind),
 			}
 		case state.Phase == kube.NotSynced:
-			missing = append(missing, fmt.Sprintf("%s (%d)", k, state.Count))
+			missing = append(missing, of)
 		}
 	}
 	return missing, nil
 }
 
-// syncOf is the sync state of a kind; of nodes and pods, where nodes are named, that
-// of the first of them that is not known yet.
-func syncOf(s *kube.Snapshot, k kube.Kind, nodes []string) kube.SyncState {
-	if len(nodes) == 0 || !slices.Contains(essentialKinds, k) {
-		return s.Sync(k)
-	}
-	var state kube.SyncState
-	for _, node := range nodes {
-		state = s.On(node).Sync(k)
-		if state.Phase == kube.NotSynced || state.Phase == kube.Denied {
-			break
+// counts are the kinds of the scopes, with how many objects of each are in.
+func counts(s *kube.Snapshot, scopes []kube.Scope) string {
+	var all []string
+	for _, of := range scopes {
+		if text := fmt.Sprintf("%s (%d)", of.Kind, s.Sync(of.Kind).Count); !slices.Contains(all, text) {
+			all = append(all, text)
 		}
 	}
-	return state
+	return strings.Join(all, ", ")
 }

@@ -1,12 +1,16 @@
 package app
 
 import (
+	"context"
 	"slices"
 	"strings"
 
+	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/reads"
 	"github.com/kdrain-tui/kdrain-tui/drain/selection"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 )
 
 // planKinds are the kinds that must be in before anything is said of a drain.
@@ -22,28 +26,15 @@ var planKinds = append([]kube.Kind{
 }, servingKinds...)
 
 // servingKinds tell what goes out of service with the pods, and whether they are
-// recreated. Only a plan that somebody reads, or that decides, needs them: a drain
-// without one does not even watch them, but for what the checklist at its end asks of.
+// recreated. Only a plan that somebody reads, or that decides, needs them.
 var servingKinds = []kube.Kind{
 	kube.KindServices, kube.KindValidatingWebhooks, kube.KindMutatingWebhooks, kube.KindAutoscalers, kube.KindQuotas,
 }
 
-// startKinds are those of them that decide what a drain does; of nodes and pods it
-// needs those that it is about.
+// startKinds are those of them that decide what a drain does.
 var startKinds = []kube.Kind{kube.KindNodes, kube.KindPods, kube.KindBudgets, kube.KindDaemonSets}
 
 var essentialKinds = []kube.Kind{kube.KindNodes, kube.KindPods}
-
-// On a large cluster a drain does not wait until all of it is read: what concerns
-// its nodes comes first.
-
-// firstMost is the number of nodes up to which each has watches of its own. From
-// there on they would be a burden, and the drain takes long in any case.
-const firstMost = 50
-
-// firstKinds come first beside the nodes and their pods: who may be evicted, and
-// who else is at work.
-var firstKinds = []kube.Kind{kube.KindBudgets, kube.KindDaemonSets, kube.KindLeases}
 
 // Selection says which nodes are meant: by name, as NAME or node/NAME, or by a label
 // selector.
@@ -71,14 +62,41 @@ func (sel Selection) Nodes(s *kube.Snapshot, target plan.Target) ([]string, erro
 	return nodes, nil
 }
 
-// firstOf are the nodes to begin with out of those of a run. A guard counts the pods
-// of its workloads all over the cluster.
-func firstOf(nodes []string, o plan.Options) []string {
-	nodes = slices.DeleteFunc(slices.Clone(nodes), func(name string) bool { return name == "" })
-	slices.Sort(nodes)
-	nodes = slices.Compact(nodes)
-	if len(nodes) > firstMost || o.Guard != "" {
-		return nil
+// namesOf are the nodes that are meant, as far as that can be told before any is read; none where it cannot.
+func namesOf(ctx context.Context, c Cluster, sel Selection) []string {
+	if sel.Selector == "" {
+		return sel.Names()
 	}
-	return nodes
+	names, err := c.NodeNames(ctx, sel.Selector)
+	if err != nil {
+		return nil // the list of all nodes meets the same, and says it
+	}
+	return names
+}
+
+// narrow reports whether a drain under the options is judged from its own nodes and the namespaces of their pods. A
+// guard counts pods all over the cluster, a surge and the remedy scale look for room, rules of Cluster API select by
+// labels of namespaces, and what a dead run left may be anywhere.
+func narrow(o *plan.Options) bool {
+	return !o.FailOnBlockers && len(o.TakeOver) == 0 && o.Guard == "" && !o.BlockSingleReplica && !o.AllowScale && o.Surge == "" &&
+		!o.Honors(plan.HonorClusterAPI) && o.DrainRules == nil
+}
+
+// readsOf is what a run is judged from that is gone on with.
+func readsOf(s *drain.State) reads.Drain {
+	d := reads.Drain{Nodes: nodesOf(&s.Run), Options: &s.Run.Options}
+	for _, p := range s.Pods {
+		d.Namespaces = append(d.Namespaces, p.Namespace)
+		for i := range p.Volumes {
+			d.Claims = append(d.Claims, reads.Claim{Namespace: p.Namespace, Name: p.Volumes[i].Claim})
+		}
+	}
+	return d
+}
+
+// needsOf are those scopes of a drain that are of the kinds.
+func needsOf(d reads.Drain, kinds []kube.Kind) watch.Needs {
+	return func(s *kube.Snapshot) []kube.Scope {
+		return slices.DeleteFunc(reads.Of(s, d), func(of kube.Scope) bool { return !slices.Contains(kinds, of.Kind) })
+	}
 }

@@ -58,6 +58,7 @@ type apiServer struct {
 type watched struct {
 	version    int
 	collection string
+	object     metav1.Object
 	event      []byte
 }
 
@@ -113,13 +114,14 @@ func (s *apiServer) change(what string, o metav1.Object) {
 	if err != nil {
 		s.t.Error(err)
 	}
-	s.log = append(s.log, watched{s.version, collection, event})
+	s.log = append(s.log, watched{s.version, collection, o, event})
 	close(s.news)
 	s.news = make(chan struct{})
 }
 
 func (s *apiServer) serve(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.Path
+	collection, holds := s.asksFor(r)
 	switch {
 	case path == "/apis/authentication.k8s.io/v1/selfsubjectreviews":
 		reply(w, 201, `{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1","status":{"userInfo":{"username":"ada"}}}`)
@@ -135,14 +137,37 @@ func (s *apiServer) serve(w http.ResponseWriter, r *http.Request) {
 		reply(w, 200, `{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"kube-system","uid":"cluster"}}`)
 	case path == "/api/v1":
 		s.discovery(w)
-	case s.serves[path] != "" && s.forbidden[path]:
+	case s.serves[collection] != "" && s.forbidden[collection]:
 		reply(w, 403, refusal(403, "Forbidden", path+" is forbidden"))
-	case s.serves[path] != "" && r.URL.Query().Get("watch") != "":
-		s.watch(w, r)
-	case s.serves[path] != "" && r.Method == http.MethodGet:
-		s.list(w, path)
+	case s.serves[collection] != "" && r.URL.Query().Get("watch") != "":
+		s.watch(w, r, collection, holds)
+	case s.serves[collection] != "" && r.Method == http.MethodGet:
+		s.list(w, collection, holds)
 	default:
 		s.act(w, r)
+	}
+}
+
+// asksFor is the collection that a request is about, and which of its objects: those of a namespace in its path, or
+// with a field.
+func (s *apiServer) asksFor(r *http.Request) (collection string, holds func(metav1.Object) bool) {
+	collection = r.URL.Path
+	namespace := ""
+	if before, after, ok := strings.Cut(collection, "/namespaces/"); ok && s.serves[collection] == "" {
+		if name, kind, ok := strings.Cut(after, "/"); ok && s.serves[before+"/"+kind] != "" {
+			collection, namespace = before+"/"+kind, name
+		}
+	}
+	field, value, _ := strings.Cut(r.URL.Query().Get("fieldSelector"), "=")
+	return collection, func(o metav1.Object) bool {
+		pod, _ := o.(*corev1.Pod)
+		switch {
+		case namespace != "" && o.GetNamespace() != namespace:
+			return false
+		case field == "spec.nodeName" && pod != nil:
+			return pod.Spec.NodeName == value
+		}
+		return field != "metadata.name" || o.GetName() == value
 	}
 }
 
@@ -154,14 +179,16 @@ func (s *apiServer) discovery(w http.ResponseWriter) {
 	reply(w, 200, `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"v1","resources":[`+resources+`]}`)
 }
 
-func (s *apiServer) list(w http.ResponseWriter, collection string) {
+func (s *apiServer) list(w http.ResponseWriter, collection string, holds func(metav1.Object) bool) {
 	if s.listed != nil {
 		s.listed()
 	}
 	s.mu.Lock()
 	items := []any{}
 	for _, o := range s.objects[collection] {
-		items = append(items, o)
+		if holds(o) {
+			items = append(items, o)
+		}
 	}
 	prefix, _, _ := strings.Cut(filepath.Dir(collection), "/namespaces")
 	group := strings.TrimPrefix(strings.TrimPrefix(prefix, "/apis/"), "/api/")
@@ -174,7 +201,7 @@ func (s *apiServer) list(w http.ResponseWriter, collection string) {
 	reply(w, 200, string(body))
 }
 
-func (s *apiServer) watch(w http.ResponseWriter, r *http.Request) {
+func (s *apiServer) watch(w http.ResponseWriter, r *http.Request, collection string, holds func(metav1.Object) bool) {
 	if r.URL.Query().Get("sendInitialEvents") != "" {
 		reply(w, 422, refusal(422, "Invalid", "lists are not streamed"))
 		return
@@ -186,7 +213,7 @@ func (s *apiServer) watch(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		news := s.news
 		for _, change := range s.log {
-			if change.version > seen && change.collection == r.URL.Path {
+			if change.version > seen && change.collection == collection && holds(change.object) {
 				_, _ = w.Write(append(change.event, '\n'))
 			}
 		}

@@ -158,7 +158,7 @@ func (c *cordoning) askHeld(ctx context.Context, session reader, nodes []string,
 	if o.LeaseNamespace == "" {
 		return nil
 	}
-	s, err := session.Read(ctx, []kube.Kind{kube.KindLeases})
+	s, err := session.Synced(ctx, []kube.Kind{kube.KindLeases})
 	if err != nil {
 		return err
 	}

@@ -216,8 +216,9 @@ type paperCluster struct {
 func (c paperCluster) Identity() conn.Identity {
 	return conn.Identity{Context: "prod", Server: "https://prod.example:6443", ClusterID: "cluster-1", User: "ada", Version: "v1.36.3"}
 }
-func (c paperCluster) Writer() request.Writer { return c.writer }
-func (c paperCluster) Watch(context.Context, []string, ...kube.Kind) engine.Source {
+func (c paperCluster) Writer() request.Writer            { return c.writer }
+func (c paperCluster) Bring(engine.Source, []kube.Scope) {}
+func (c paperCluster) Watch(context.Context, watch.Needs) engine.Source {
 	if c.bench.shows != nil {
 		return c.bench.shows
 	}

@@ -188,9 +188,9 @@ type (
 		Uncordon(ctx context.Context, node string, dry plan.DryRun) (changed bool, err error)
 	}
 
-	// reader waits for what only explains more.
+	// reader waits for what it reads.
 	reader interface {
-		Read(ctx context.Context, kinds []kube.Kind) (*kube.Snapshot, error)
+		Synced(ctx context.Context, kinds []kube.Kind) (*kube.Snapshot, error)
 	}
 
 	// followed is the cluster of a run that is followed.

@@ -102,7 +102,7 @@ func (c *pastRun) resume(cmd *cobra.Command, args []string, onScreen bool) error
 			return err
 		}
 	}
-	resumption, err := session.Resume(ctx, &r.State.Run, onScreen) // what it needs comes in while we ask
+	resumption, err := session.Resume(ctx, r.State, onScreen) // what it needs comes in while we ask
 	if err != nil {
 		return err
 	}

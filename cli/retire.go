@@ -123,7 +123,7 @@ func (c *pastRun) goOnRetiring(ctx context.Context, session *app.Session, record
 	if err := c.f.protect(ctx, c.Program, session, ""); err != nil {
 		return err
 	}
-	run, err := session.RetireOf(ctx, &record.State.Run)
+	run, err := session.RetireOf(ctx, record.State)
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func (s *stage) watchOwners(c *connection) *watch.Watcher {
 	s.Helper()
 	kinds := []kube.Kind{kube.KindNodes, kube.KindPods, kube.KindBudgets, kube.KindDaemonSets, kube.KindReplicaSets,
 		kube.KindDeployments, kube.KindStatefulSets, kube.KindReplicationControllers, kube.KindJobs}
-	w := watch.Start(s.Context(), c.Cluster, watch.Options{Kinds: withChecklist(kinds)})
+	w := watch.Start(s.Context(), c.Cluster, watch.Options{Needs: watch.Whole(withChecklist(kinds)...)})
 	s.Cleanup(w.Close)
 	ctx, cancel := context.WithTimeout(s.Context(), patience)
 	defer cancel()

@@ -40,7 +40,7 @@ func (s *stage) asRun(run, person string, o plan.Options, nodes ...string) *labR
 	s.Helper()
 	c := s.connect(person)
 	kinds := []kube.Kind{kube.KindNodes, kube.KindPods, kube.KindBudgets, kube.KindDaemonSets, kube.KindLeases}
-	w := watch.Start(s.Context(), c.Cluster, watch.Options{Kinds: withChecklist(kinds), LeaseNamespace: s.namespace})
+	w := watch.Start(s.Context(), c.Cluster, watch.Options{Needs: watch.Whole(withChecklist(kinds)...), LeaseNamespace: s.namespace})
 	s.Cleanup(w.Close)
 	ctx, cancel := context.WithTimeout(s.Context(), patience)
 	defer cancel()

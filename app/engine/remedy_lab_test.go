@@ -30,7 +30,7 @@ var remedyKinds = []kube.Kind{kube.KindNodes, kube.KindPods, kube.KindBudgets, k
 
 func (s *stage) watchRemedies(c *connection) *watch.Watcher {
 	s.Helper()
-	w := watch.Start(s.Context(), c.Cluster, watch.Options{Kinds: withChecklist(remedyKinds)})
+	w := watch.Start(s.Context(), c.Cluster, watch.Options{Needs: watch.Whole(withChecklist(remedyKinds)...)})
 	s.Cleanup(w.Close)
 	ctx, cancel := context.WithTimeout(s.Context(), patience)
 	defer cancel()

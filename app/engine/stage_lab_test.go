@@ -228,7 +228,7 @@ func (s *stage) connect(as string) *connection {
 func (s *stage) watch(c *connection) *watch.Watcher {
 	s.Helper()
 	kinds := []kube.Kind{kube.KindNodes, kube.KindPods, kube.KindBudgets, kube.KindDaemonSets}
-	w := watch.Start(s.Context(), c.Cluster, watch.Options{Kinds: withChecklist(kinds)})
+	w := watch.Start(s.Context(), c.Cluster, watch.Options{Needs: watch.Whole(withChecklist(kinds)...)})
 	s.Cleanup(w.Close)
 	ctx, cancel := context.WithTimeout(s.Context(), patience)
 	defer cancel()

@@ -346,7 +346,7 @@ func TestLabSurgeResumedBeforeAllIsRead(t *testing.T) {
 	s.must(err)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	c := s.connect("")
-	w := watch.Start(ctx, c.Cluster, watch.Options{Kinds: withChecklist(remedyKinds)})
+	w := watch.Start(ctx, c.Cluster, watch.Options{Needs: watch.Whole(withChecklist(remedyKinds)...)})
 	t.Cleanup(w.Close)
 	e, err := Resume(ctx, EngineConfig{Source: w, Writer: c, Journal: journal, Now: time.Now}, before)
 	s.must(err)

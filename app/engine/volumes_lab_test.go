@@ -136,7 +136,7 @@ func (s *stage) watchVolumes(c *connection) *kubewatch.Watcher {
 	s.Helper()
 	kinds := []kube.Kind{kube.KindNodes, kube.KindPods, kube.KindBudgets, kube.KindDaemonSets,
 		kube.KindClaims, kube.KindVolumes, kube.KindCSIDrivers, kube.KindAttachments}
-	w := kubewatch.Start(s.Context(), c.Cluster, kubewatch.Options{Kinds: withChecklist(kinds)})
+	w := kubewatch.Start(s.Context(), c.Cluster, kubewatch.Options{Needs: kubewatch.Whole(withChecklist(kinds)...)})
 	s.Cleanup(w.Close)
 	ctx, cancel := context.WithTimeout(s.Context(), patience)
 	defer cancel()

@@ -77,7 +77,7 @@ func TestHangingCredentialPlugin(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	w := watch.Start(t.Context(), c, watch.Options{Kinds: []kube.Kind{kube.KindNodes}})
+	w := watch.Start(t.Context(), c, watch.Options{Needs: watch.Whole(kube.KindNodes)})
 	ctx, cancel := context.WithTimeout(t.Context(), conn.Patient)
 	defer cancel()
 	if err := kubetest.WaitSynced(ctx, w, kube.KindNodes); err != nil {

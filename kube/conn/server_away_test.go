@@ -31,7 +31,7 @@ func TestServerGoesAway(t *testing.T) {
 	})
 	c := conn.ConnectTo(t, server)
 	c.OnlyProbeInDoubt()
-	w := watch.Start(t.Context(), c, watch.Options{Kinds: []kube.Kind{kube.KindNodes}})
+	w := watch.Start(t.Context(), c, watch.Options{Needs: watch.Whole(kube.KindNodes)})
 	defer w.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), conn.Patient)
 	defer cancel()

@@ -38,8 +38,8 @@ type daemonSetReader struct {
 type daemonSetName struct{ namespace, name string }
 
 // ReadDaemonSets reads those DaemonSets by name that the pods of the nodes say
-// they belong to, and puts them into the watcher's store. It is for where they
-// may not be listed; what may not be read either stays unknown. From then on the
+// they belong to, where they may not be listed, and puts them into the watcher's
+// store. What may not be read either stays unknown. From then on the
 // watcher reads those of new pods as well.
 func ReadDaemonSets(ctx context.Context, c *conn.Cluster, w *Watcher, nodes []string) error {
 	ctx, cancel := c.Within(ctx, readTimeout)
@@ -54,7 +54,8 @@ func (r *daemonSetReader) follow(nodes []string) []daemonSetName {
 	r.nodes = append(r.nodes, nodes...)
 	slices.Sort(r.nodes)
 	r.nodes = slices.Compact(r.nodes)
-	return r.namedLocked(r.store.Snapshot(), nodes, func(daemonSetName) bool { return true })
+	s := r.store.Snapshot()
+	return r.namedLocked(s, nodes, func(d daemonSetName) bool { return hidden(s, d) })
 }
 
 // keepUp reads the DaemonSets that are made later, until the context ends: their pods may
@@ -81,15 +82,17 @@ func (r *daemonSetReader) keepUp(ctx context.Context) {
 // unknown are the DaemonSets to be asked for now.
 func (r *daemonSetReader) unknown() []daemonSetName {
 	s := r.store.Snapshot()
-	if s.Sync(kube.KindDaemonSets).Phase != kube.Denied {
-		return nil
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.namedLocked(s, r.nodes, func(d daemonSetName) bool {
-		return s.WorkloadNamed("DaemonSet", d.namespace, d.name) == nil &&
+		return hidden(s, d) && s.WorkloadNamed("DaemonSet", d.namespace, d.name) == nil &&
 			time.Since(r.asked[d.namespace+"/"+d.name]) >= daemonSetAgain
 	})
+}
+
+// hidden tells whether the DaemonSets of its namespace may not be listed.
+func hidden(s *kube.Snapshot, d daemonSetName) bool {
+	return s.In(d.namespace).Sync(kube.KindDaemonSets).Phase == kube.Denied
 }
 
 // namedLocked are the DaemonSets that pods of the nodes name, each once, of which it holds.

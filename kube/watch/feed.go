@@ -21,7 +21,6 @@ import (
 const (
 	deniedRetry = time.Minute     // between two tries of what is denied for good
 	pollEvery   = 5 * time.Second // between two lists where we may not watch
-	pollRest    = time.Minute     // the same where a feed of its own lists what matters
 	pollSlow    = 2 * time.Minute // the same where a list takes long
 )
 

@@ -165,7 +165,7 @@ func playLargeClient(b *testing.B, part string) {
 		}
 		kept, r.Nodes, r.Pods = []any{nodes, pods}, len(nodes.Items), len(pods.Items)
 	} else {
-		w := Start(b.Context(), c, Options{Kinds: []kube.Kind{kube.KindNodes, kube.KindPods}})
+		w := Start(b.Context(), c, Options{Needs: Whole(kube.KindNodes, kube.KindPods)})
 		defer w.Close()
 		ctx, cancel := context.WithTimeout(b.Context(), 5*time.Minute)
 		defer cancel()

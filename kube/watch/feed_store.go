@@ -27,7 +27,7 @@ func (f *feed) Update(object any) error {
 	return nil
 }
 
-// Delete takes an object out; absence is what it says, whatever else changed.
+// Delete takes an object out that left the scope; absence is what it says, whatever else changed.
 func (f *feed) Delete(object any) error {
 	if tombstone, ok := object.(cache.DeletedFinalStateUnknown); ok {
 		object = tombstone.Obj
@@ -36,7 +36,7 @@ func (f *feed) Delete(object any) error {
 	if err != nil {
 		return err
 	}
-	f.store.Remove(record)
+	f.store.RemoveFrom(f.of, record)
 	return nil
 }
 

@@ -124,7 +124,7 @@ func TestHostileUsage(t *testing.T) {
 				}
 				kubetest.WriteJSON(w, 200, c.group)
 			})
-			w := Start(t.Context(), conntest.To(t, server), Options{Kinds: []kube.Kind{kube.KindUsage}})
+			w := Start(t.Context(), conntest.To(t, server), Options{Needs: Whole(kube.KindUsage)})
 			defer w.Close()
 			if err := kubetest.WaitSynced(t.Context(), w, kube.KindUsage); err != nil {
 				t.Fatal(err)

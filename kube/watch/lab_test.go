@@ -49,7 +49,7 @@ func labConnect(t *testing.T, contextName string) *conn.Cluster {
 
 func labWatch(t *testing.T, c *conn.Cluster) *Watcher {
 	t.Helper()
-	w := Start(t.Context(), c, Options{})
+	w := Start(t.Context(), c, Options{Needs: Whole(kube.Kinds...)})
 	t.Cleanup(w.Close)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -243,7 +243,7 @@ func freePod(t *testing.T, w *Watcher) (found *kube.Pod) {
 
 func TestLabRestricted(t *testing.T) {
 	c := labConnect(t, "restricted")
-	w := Start(t.Context(), c, Options{})
+	w := Start(t.Context(), c, Options{Needs: Whole(kube.Kinds...)})
 	t.Cleanup(w.Close)
 	s := until(t, w, "budgets are denied", func(s *kube.Snapshot) bool { return s.Sync(kube.KindBudgets).Phase == kube.Denied })
 	if s.Sync(kube.KindBudgets).Reason == "" || s.Trusted(kube.KindBudgets) {

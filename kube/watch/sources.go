@@ -85,12 +85,12 @@ type query struct {
 // queryOf asks for the objects of a scope. Of Leases it is only ours in one namespace:
 // others can have hundreds there, each changed every few seconds.
 func queryOf(cs kubernetes.Interface, of kube.Scope, leaseNamespace string) query {
-	q := query{client: sources[of.Kind].group(cs), resource: string(of.Kind)}
+	q := query{client: sources[of.Kind].group(cs), resource: string(of.Kind), namespace: of.Namespace}
 	switch {
 	case of.Kind == kube.KindLeases:
 		q.namespace, q.label = cmp.Or(leaseNamespace, kube.DefaultLeaseNamespace),
 			kube.ManagedByLabel+"="+kube.ManagedByValue
-	case of.Node == "":
+	case of.Node == "" && !of.Unbound:
 	case of.Kind == kube.KindNodes:
 		q.field = fields.OneTermEqualSelector(metav1.ObjectNameField, of.Node).String()
 	default:

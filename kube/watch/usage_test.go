@@ -53,7 +53,7 @@ func TestUsage(t *testing.T) {
 			} else if p := pods["shop/p"]; !denied && (p.CPUMilli != 1500 || p.MemoryBytes != 2<<30) {
 				t.Errorf("usage of pods: %v", pods)
 			}
-			w := Start(t.Context(), cluster, Options{Kinds: []kube.Kind{kube.KindUsage}})
+			w := Start(t.Context(), cluster, Options{Needs: Whole(kube.KindUsage)})
 			defer w.Close()
 			if err := kubetest.WaitSynced(t.Context(), w, kube.KindUsage); err != nil {
 				t.Fatal(err)

@@ -2,8 +2,9 @@ package watch
 
 import (
 	"context"
+	"maps"
 	"math/rand/v2"
-	"slices"
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -15,19 +16,27 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube/conn"
 )
 
+// Needs are the scopes that are needed, as far as a snapshot tells.
+type Needs func(*kube.Snapshot) []kube.Scope
+
+// Whole needs all objects of the kinds.
+func Whole(kinds ...kube.Kind) Needs {
+	scopes := make([]kube.Scope, len(kinds))
+	for i, k := range kinds {
+		scopes[i].Kind = k
+	}
+	return func(*kube.Snapshot) []kube.Scope { return scopes }
+}
+
 // Options say what a Watcher brings into its store.
 type Options struct {
-	// Kinds are the kinds to watch; nil is all of them.
-	Kinds []kube.Kind
+	// Needs are the scopes to watch, as far as the snapshot tells by now which these are. It is asked
+	// at each change.
+	Needs Needs
 	// PageSize is the length of a page of a list, 500 if zero.
 	PageSize int64
 	// Nodes are read by name where nodes may not be listed.
 	Nodes []string
-	// First are nodes that matter before all others: they, the pods on them and the
-	// FirstKinds are brought in first, and kept in line by watches of their own
-	// (Snapshot.On). Whatever else the kinds ask for follows.
-	First      []string
-	FirstKinds []kube.Kind
 	// LeaseNamespace is where the Leases of nodes are, DefaultLeaseNamespace if "".
 	LeaseNamespace string
 	// UsageEvery is the time between two polls of the metrics API, 15 s if zero.
@@ -36,11 +45,17 @@ type Options struct {
 
 // Watcher keeps a store in line with the cluster until it is closed.
 type Watcher struct {
-	store  *kube.Store
-	cancel context.CancelFunc
-	group  kube.Group
+	c       *conn.Cluster
+	o       Options
+	store   *kube.Store
+	watches context.Context // ends with the watcher
+	cancel  context.CancelFunc
+	group   kube.Group
 	// daemonSets reads by name what may not be listed.
 	daemonSets *daemonSetReader
+
+	mu    sync.Mutex
+	feeds map[kube.Scope]*feed // nil of metrics, which are polled
 }
 
 // Store is where the watcher puts what it sees.
@@ -54,100 +69,103 @@ func (w *Watcher) Changed(ctx context.Context) <-chan struct{} { return w.store.
 
 // Close ends the watches and waits for them.
 func (w *Watcher) Close() {
+	w.mu.Lock() // nothing is begun any longer
 	w.cancel()
+	w.mu.Unlock()
 	w.group.Wait()
 }
 
 // Start begins to fill a store and goes on until the watcher is closed or the
 // context ends. It returns at once; Snapshot.Sync tells how far it is.
 func Start(ctx context.Context, c *conn.Cluster, o Options) *Watcher {
-	ctx, cancel := context.WithCancel(ctx)
-	w := &Watcher{store: kube.NewStore(time.Now), cancel: cancel}
-	kinds := o.Kinds
-	if kinds == nil {
-		kinds = kube.Kinds
-	}
-	for _, k := range kinds {
-		w.store.SetSync(k, kube.SyncState{Phase: kube.NotSynced, Since: time.Now()})
-	}
-	first, rest := feedsOf(c, w.store, kinds, o)
-	feeds := slices.Concat(first, rest)
-	w.group.Go("heartbeat", func() {
-		wasLive := true
-		c.KeepHealth(ctx, func(h kube.Health) {
-			// Once for each outage: a watch that is opened while the server is not
-			// ready yet stays open, and must not be called stale for the next reason.
-			if !h.Live && wasLive {
-				for _, f := range feeds {
-					f.lost(h.Reason)
-				}
-			}
-			wasLive = h.Live
-			w.store.SetHealth(h)
-		})
-	})
+	w := &Watcher{c: c, o: o, store: kube.NewStore(time.Now), feeds: map[kube.Scope]*feed{}}
+	w.watches, w.cancel = context.WithCancel(ctx)
 	w.daemonSets = &daemonSetReader{c: c, store: w.store, asked: map[string]time.Time{}}
-	if slices.Contains(kinds, kube.KindDaemonSets) {
-		w.group.Go("DaemonSets by name", func() { w.daemonSets.keepUp(ctx) })
-	}
-	w.start(ctx, first, listPage(o))
-	w.group.Go("watches that follow", func() {
-		if answered(ctx, w.store, first) {
-			w.start(ctx, rest, listPage(o))
-		}
-	})
-	if slices.Contains(kinds, kube.KindUsage) {
-		every := o.UsageEvery
-		if every == 0 {
-			every = 15 * time.Second
-		}
-		w.group.Go("metrics", func() { (&usagePoller{c: c}).run(ctx, w.store, every) })
-	}
+	w.Bring(o.Needs(w.Snapshot())...)
+	w.group.Go("what is needed", w.bringNeeds)
+	w.group.Go("heartbeat", w.keepHealth)
+	w.group.Go("DaemonSets by name", func() { w.daemonSets.keepUp(w.watches) })
 	return w
 }
 
-// feedsOf are those that start at once and those that follow.
-func feedsOf(c *conn.Cluster, store *kube.Store, kinds []kube.Kind, o Options) (first, rest []*feed) {
-	for _, k := range kinds {
-		if k == kube.KindUsage {
+// Bring brings scopes in that are not brought in yet, and keeps them in line from then on. What is watched in
+// whole is not watched in part as well.
+func (w *Watcher) Bring(scopes ...kube.Scope) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, of := range scopes {
+		_, whole := w.feeds[kube.Scope{Kind: of.Kind}]
+		_, has := w.feeds[of]
+		if whole || has || w.watches.Err() != nil {
 			continue
 		}
-		f := feedOf(c, store, kube.Scope{Kind: k}, o.LeaseNamespace)
-		switch {
-		case k != kube.KindNodes && k != kube.KindPods:
-		case len(o.First) > 0:
-			for _, node := range o.First {
-				of := kube.Scope{Kind: k, Node: node}
-				store.Open(of)
-				first = append(first, feedOf(c, store, of, ""))
+		w.store.Open(of)
+		if of.Kind == kube.KindUsage {
+			w.feeds[of] = nil
+			w.group.Go("metrics", w.pollUsage)
+			continue
+		}
+		f := w.feedOf(of)
+		w.feeds[of] = f
+		w.group.Go("watch "+string(of.Kind)+" "+of.Node+of.Namespace, func() {
+			f.run(w.watches, sources[f.kind].object, listPage(w.o))
+		})
+	}
+}
+
+// bringNeeds brings in what is needed as it becomes known.
+func (w *Watcher) bringNeeds() {
+	changed := w.Changed(w.watches)
+	for {
+		select {
+		case <-changed:
+			w.Bring(w.o.Needs(w.Snapshot())...)
+		case <-w.watches.Done():
+			return
+		}
+	}
+}
+
+func (w *Watcher) keepHealth() {
+	wasLive := true
+	w.c.KeepHealth(w.watches, func(h kube.Health) {
+		// Once for each outage: a watch that is opened while the server is not
+		// ready yet stays open, and must not be called stale for the next reason.
+		if !h.Live && wasLive {
+			w.mu.Lock()
+			feeds := maps.Clone(w.feeds)
+			w.mu.Unlock()
+			for _, f := range feeds {
+				if f != nil {
+					f.lost(h.Reason)
+				}
 			}
-			f.pollEvery = pollRest
-		case k == kube.KindNodes:
-			f.list = nodesByName(c.Reads(), o.Nodes, f.list)
 		}
-		if len(o.First) == 0 || slices.Contains(o.FirstKinds, k) {
-			first = append(first, f)
-		} else {
-			rest = append(rest, f)
-		}
-	}
-	return first, rest
+		wasLive = h.Live
+		w.store.SetHealth(h)
+	})
 }
 
-// feedOf brings in a scope. A node is read by name where nodes may not be listed.
-func feedOf(c *conn.Cluster, store *kube.Store, of kube.Scope, leaseNamespace string) *feed {
-	q := queryOf(c.Reads(), of, leaseNamespace)
+func (w *Watcher) pollUsage() {
+	every := w.o.UsageEvery
+	if every == 0 {
+		every = 15 * time.Second
+	}
+	(&usagePoller{c: w.c}).run(w.watches, w.store, every)
+}
+
+// feedOf brings in a scope. Nodes are read by name where they may not be listed.
+func (w *Watcher) feedOf(of kube.Scope) *feed {
+	q := queryOf(w.c.Reads(), of, w.o.LeaseNamespace)
 	list := q.list
-	if of.Kind == kube.KindNodes && of.Node != "" {
-		list = nodesByName(c.Reads(), []string{of.Node}, list)
+	switch {
+	case of.Kind != kube.KindNodes:
+	case of.Node != "":
+		list = nodesByName(w.c.Reads(), []string{of.Node}, list)
+	default:
+		list = nodesByName(w.c.Reads(), w.o.Nodes, list)
 	}
-	return newFeed(of, store, c, list, q.watch)
-}
-
-func (w *Watcher) start(ctx context.Context, feeds []*feed, pageSize int64) {
-	for _, f := range feeds {
-		w.group.Go("watch "+string(f.kind)+" "+f.of.Node, func() { f.run(ctx, sources[f.kind].object, pageSize) })
-	}
+	return newFeed(of, w.store, w.c, list, q.watch)
 }
 
 func listPage(o Options) int64 {
@@ -191,28 +209,6 @@ func (f *feed) run(ctx context.Context, object runtime.Object, pageSize int64) {
 // silent is a context in which client-go's reflectors log nothing: all that they
 // would say is in the sync states.
 func silent(ctx context.Context) context.Context { return klog.NewContext(ctx, klog.Logger{}) }
-
-// answered waits until each of the feeds has its first list or has met an error on
-// the way to it; false says that the context ended before.
-func answered(ctx context.Context, s *kube.Store, feeds []*feed) bool {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	changed := s.Changed(ctx)
-	for {
-		waits := slices.ContainsFunc(feeds, func(f *feed) bool {
-			state := s.State(f.of)
-			return state.Phase == kube.NotSynced && state.Reason == ""
-		})
-		if !waits {
-			return true
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return false
-		}
-	}
-}
 
 // ended waits for a time, and tells whether the context ended before.
 func ended(ctx context.Context, d time.Duration) bool {

@@ -2,7 +2,10 @@ package watch
 
 import (
 	"context"
+	"maps"
 	"net/http"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,7 +19,7 @@ func TestWatchDenied(t *testing.T) {
 	server := kubetest.NewServer(t, func(w http.ResponseWriter, r *http.Request) {
 		kubetest.WriteJSON(w, 403, kubetest.Status(403, "Forbidden", "not you", ""))
 	})
-	w := Start(t.Context(), conntest.To(t, server), Options{Kinds: []kube.Kind{kube.KindPods, kube.KindBudgets}})
+	w := Start(t.Context(), conntest.To(t, server), Options{Needs: Whole(kube.KindPods, kube.KindBudgets)})
 	defer w.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -28,55 +31,69 @@ func TestWatchDenied(t *testing.T) {
 	}
 }
 
-// What concerns the nodes is asked for first, with field selectors and without a
-// stream, and is trusted while the list of all pods is held back.
-func TestFirstNodesComeFirst(t *testing.T) {
-	held := make(chan struct{})
-	asked := make(chan string, 100)
+// What is needed is asked for as it becomes known, with field selectors and in its namespace, each once; of what else
+// there is nothing is read, until somebody waits for it.
+func TestOnlyWhatIsNeededIsRead(t *testing.T) {
+	var mu sync.Mutex
+	asked := map[string]int{}
 	f := kubetest.NewServer(t, func(w http.ResponseWriter, r *http.Request) {
 		query := r.URL.Query()
-		if query.Get("watch") != "" && query.Get("sendInitialEvents") == "" {
+		if query.Get("watch") != "" {
 			<-r.Context().Done()
 			return
 		}
-		version := `"metadata":{"resourceVersion":"100"}`
-		switch field := query.Get("fieldSelector"); {
-		case query.Get("watch") != "":
-			kubetest.WriteJSON(w, 422, kubetest.Status(422, "Invalid", "no stream", ""))
-		case r.URL.Path == "/api/v1/pods" && field == "":
-			asked <- "all pods"
-			select {
-			case <-held:
-			case <-r.Context().Done():
-			}
-			kubetest.WriteJSON(w, 200, `{"kind":"PodList","apiVersion":"v1",`+version+`,"items":[]}`)
-		case r.URL.Path == "/api/v1/pods":
-			asked <- field
-			kubetest.WriteJSON(w, 200, `{"kind":"PodList","apiVersion":"v1",`+version+`,"items":[
-				{"metadata":{"namespace":"a","name":"p","uid":"1","resourceVersion":"7"},"spec":{"nodeName":"n"}}]}`)
-		case field != "":
-			asked <- field
-			kubetest.WriteJSON(w, 200, `{"kind":"NodeList","apiVersion":"v1",`+version+`,"items":[{"metadata":{"name":"n","uid":"2","resourceVersion":"8"}}]}`)
-		default:
-			kubetest.WriteJSON(w, 200, `{"kind":"List","apiVersion":"v1",`+version+`,"items":[]}`)
+		mu.Lock()
+		asked[strings.TrimSuffix(r.URL.Path+" "+query.Get("fieldSelector"), " ")]++
+		mu.Unlock()
+		items := "[]"
+		if strings.HasPrefix(query.Get("fieldSelector"), "spec.nodeName=n") {
+			items = `[{"metadata":{"namespace":"a","name":"p","uid":"1","resourceVersion":"7"},"spec":{"nodeName":"n"}}]`
 		}
+		kubetest.WriteJSON(w, 200, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"100"},"items":`+items+`}`)
 	})
 	t.Cleanup(f.CloseClientConnections)
-	c := conntest.To(t, f)
-	w := Start(t.Context(), c, Options{Kinds: []kube.Kind{kube.KindNodes, kube.KindPods}, First: []string{"n"}})
+	pods := kube.Scope{Kind: kube.KindPods, Node: "n"}
+	w := Start(t.Context(), conntest.To(t, f), Options{Needs: func(s *kube.Snapshot) []kube.Scope {
+		scopes := []kube.Scope{pods, {Kind: kube.KindPods, Unbound: true}}
+		for _, p := range s.PodsOn("n") {
+			scopes = append(scopes, kube.Scope{Kind: kube.KindPods, Namespace: p.Namespace})
+		}
+		return scopes
+	}})
 	defer w.Close()
-	got := map[string]bool{<-asked: true, <-asked: true}
-	if last := <-asked; !got["spec.nodeName=n"] || !got["metadata.name=n"] || last != "all pods" {
-		t.Errorf("first %v, then %s", got, last)
-	}
-	s := w.Snapshot()
-	if !s.On("n").Trusted(kube.KindNodes, kube.KindPods) || s.Trusted(kube.KindPods) || len(s.PodsOn("n")) != 1 {
-		t.Errorf("%+v %v", s.On("n").Sync(kube.KindPods), s.PodsOn("n"))
-	}
-	close(held)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if err := kubetest.WaitSynced(ctx, w, kube.KindPods, kube.KindNodes); err != nil {
-		t.Fatal(err)
+	shows(ctx, t, w, func(s *kube.Snapshot) bool {
+		return s.In("a").Trusted(kube.KindPods) && s.On("", "n").Trusted(kube.KindPods)
+	})
+	if s := w.Snapshot(); s.Trusted(kube.KindPods) || s.On("m").Trusted(kube.KindPods) || s.In("b").Settled(kube.KindPods) {
+		t.Error("what was not read is trusted")
+	}
+	w.Bring(pods, kube.Scope{Kind: kube.KindPods})
+	shows(ctx, t, w, func(s *kube.Snapshot) bool { return s.Trusted(kube.KindPods) })
+	w.Bring(kube.Scope{Kind: kube.KindPods, Namespace: "b"}) // with all others already
+	if s := w.Snapshot(); !s.In("b").Trusted(kube.KindPods) {
+		t.Errorf("%+v", s.In("b").Sync(kube.KindPods))
+	}
+	w.Close()
+	mu.Lock()
+	defer mu.Unlock()
+	want := map[string]int{"/api/v1/pods": 1, "/api/v1/pods spec.nodeName=": 1, "/api/v1/pods spec.nodeName=n": 1,
+		"/api/v1/namespaces/a/pods": 1}
+	if maps.DeleteFunc(asked, func(path string, _ int) bool { return !strings.Contains(path, "pods") }); !maps.Equal(asked, want) {
+		t.Errorf("asked for %v", asked)
+	}
+	w.Bring(kube.Scope{Kind: kube.KindNodes}) // of a closed watcher begins nothing
+}
+
+func shows(ctx context.Context, t *testing.T, w *Watcher, holds func(*kube.Snapshot) bool) {
+	t.Helper()
+	changed := w.Changed(ctx)
+	for !holds(w.Snapshot()) {
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			t.Fatal("it does not come true")
+		}
 	}
 }
