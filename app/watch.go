@@ -78,8 +78,8 @@ func namesOf(ctx context.Context, c Cluster, sel Selection) []string {
 // guard counts pods all over the cluster, a surge and the remedy scale look for room, rules of Cluster API select by
 // labels of namespaces, and what a dead run left may be anywhere.
 func narrow(o *plan.Options) bool {
-	return !o.FailOnBlockers && len(o.TakeOver) == 0 && o.Guard == "" && !o.BlockSingleReplica && !o.AllowScale && o.Surge == "" &&
-		!o.Honors(plan.HonorClusterAPI) && o.DrainRules == nil
+	return !o.FailOnBlockers && len(o.TakeOver) == 0 && o.Guard == "" && !o.BlockSingleReplica && !o.AllowScale &&
+		o.Surge == "" && !o.Honors(plan.HonorClusterAPI) && o.DrainRules == nil
 }
 
 // readsOf is what a run is judged from that is gone on with.
