@@ -9,7 +9,6 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/drain/reads"
-	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 )
@@ -42,8 +41,8 @@ func (s *Session) Drain(ctx context.Context, sel Selection, o plan.Options, read
 	}
 	d := &Drain{session: s, selection: sel, nodes: namesOf(ctx, s, sel)}
 	touched := reads.Drain{Nodes: d.nodes, Options: &o}
-	d.needs = needsOf(touched, startKinds)
-	s.Source = s.Watch(ctx, func(snapshot *kube.Snapshot) []kube.Scope { return reads.Of(snapshot, touched) })
+	d.needs = needsOf(touched, startKinds...)
+	s.Source = s.Watch(ctx, needsOf(touched))
 	return d
 }
 

@@ -47,19 +47,17 @@ func (s *Session) Seen(
 	if err := sameCluster(s.Identity(), run); err != nil {
 		return nil, err
 	}
-	needs := func(*kube.Snapshot) (scopes []kube.Scope) {
-		for _, k := range kinds {
-			switch {
-			case len(nodes) == 0 || !slices.Contains(essentialKinds, k):
-				scopes = append(scopes, kube.Scope{Kind: k})
-			default:
-				for _, node := range nodes {
-					scopes = append(scopes, kube.Scope{Kind: k, Node: node})
-				}
-			}
+	var scopes []kube.Scope
+	for _, k := range kinds {
+		if len(nodes) == 0 || !slices.Contains(essentialKinds, k) {
+			scopes = append(scopes, kube.Scope{Kind: k})
+			continue
 		}
-		return scopes
+		for _, node := range nodes {
+			scopes = append(scopes, kube.Scope{Kind: k, Node: node})
+		}
 	}
+	needs := func(*kube.Snapshot) ([]kube.Scope, bool) { return scopes, true }
 	if s.Source == nil {
 		s.Source = s.Watch(ctx, needs)
 	}

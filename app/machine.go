@@ -26,7 +26,7 @@ func Check(ctx context.Context, s *Session, sel Selection) ([]checklist.NodeVerd
 	if err := s.rights().need(ctx, readRights); err != nil {
 		return nil, err
 	}
-	needs := needsOf(reads.Drain{Nodes: namesOf(ctx, s, sel), Options: &plan.Options{}}, checklist.Kinds)
+	needs := needsOf(reads.Drain{Nodes: namesOf(ctx, s, sel), Options: &plan.Options{}}, checklist.Kinds...)
 	s.Source = s.Watch(ctx, needs)
 	snapshot, err := s.synced(ctx, needs)
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *Session) RetireOf(ctx context.Context, run *drain.State) (*retire.Retir
 	if err := s.rights().need(ctx, append(slices.Clone(readRights), retireRights()...)); err != nil {
 		return nil, err
 	}
-	needs := needsOf(readsOf(run), checklist.Kinds)
+	needs := needsOf(readsOf(run), checklist.Kinds...)
 	s.Source = s.Watch(ctx, needs)
 	if _, err := s.synced(ctx, needs); err != nil {
 		return nil, err

@@ -9,7 +9,6 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app/engine"
 	"github.com/kdrain-tui/kdrain-tui/drain"
-	"github.com/kdrain-tui/kdrain-tui/drain/reads"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/conn"
 	"github.com/kdrain-tui/kdrain-tui/kube/watch"
@@ -38,8 +37,8 @@ func (s *Session) Resume(ctx context.Context, run *drain.State, everything bool)
 		s.Observe(ctx, planKinds...)
 	default:
 		touched := readsOf(run)
-		r.needs = needsOf(touched, startKinds)
-		s.Source = s.Watch(ctx, func(snapshot *kube.Snapshot) []kube.Scope { return reads.Of(snapshot, touched) })
+		r.needs = needsOf(touched, startKinds...)
+		s.Source = s.Watch(ctx, needsOf(touched))
 	}
 	return r, nil
 }

@@ -43,7 +43,8 @@ func (s *Session) synced(ctx context.Context, needs watch.Needs) (*kube.Snapshot
 	defer silent.Stop()
 	for {
 		snapshot := s.Snapshot()
-		missing, err := missingOf(snapshot, needs(snapshot))
+		needed, _ := needs(snapshot)
+		missing, err := missingOf(snapshot, needed)
 		if err != nil || len(missing) == 0 {
 			return snapshot, err
 		}

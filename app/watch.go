@@ -62,7 +62,7 @@ func (sel Selection) Nodes(s *kube.Snapshot, target plan.Target) ([]string, erro
 	return nodes, nil
 }
 
-// namesOf are the nodes that are meant, as far as that can be told before any is read; none where it cannot.
+// namesOf are the nodes that are meant, as far as that can be told before any is read; nil where it cannot.
 func namesOf(ctx context.Context, c Cluster, sel Selection) []string {
 	if sel.Selector == "" {
 		return sel.Names()
@@ -94,9 +94,11 @@ func readsOf(s *drain.State) reads.Drain {
 	return d
 }
 
-// needsOf are those scopes of a drain that are of the kinds.
-func needsOf(d reads.Drain, kinds []kube.Kind) watch.Needs {
-	return func(s *kube.Snapshot) []kube.Scope {
-		return slices.DeleteFunc(reads.Of(s, d), func(of kube.Scope) bool { return !slices.Contains(kinds, of.Kind) })
+// needsOf are those scopes of a drain that are of the kinds; none means all kinds.
+func needsOf(d reads.Drain, kinds ...kube.Kind) watch.Needs {
+	return func(s *kube.Snapshot) ([]kube.Scope, bool) {
+		return slices.DeleteFunc(reads.Of(s, d), func(of kube.Scope) bool {
+			return len(kinds) > 0 && !slices.Contains(kinds, of.Kind)
+		}), false
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube/conn"
 )
 
-// Needs are the scopes that are needed, as far as a snapshot tells.
-type Needs func(*kube.Snapshot) []kube.Scope
+// Needs are the scopes that are needed, as far as a snapshot tells; final says that no other will tell more.
+type Needs func(*kube.Snapshot) (scopes []kube.Scope, final bool)
 
 // Whole needs all objects of the kinds.
 func Whole(kinds ...kube.Kind) Needs {
@@ -25,13 +25,12 @@ func Whole(kinds ...kube.Kind) Needs {
 	for i, k := range kinds {
 		scopes[i].Kind = k
 	}
-	return func(*kube.Snapshot) []kube.Scope { return scopes }
+	return func(*kube.Snapshot) ([]kube.Scope, bool) { return scopes, true }
 }
 
 // Options say what a Watcher brings into its store.
 type Options struct {
-	// Needs are the scopes to watch, as far as the snapshot tells by now which these are. It is asked
-	// at each change.
+	// Needs are the scopes to watch. It is asked again at each change, until that is final.
 	Needs Needs
 	// PageSize is the length of a page of a list, 500 if zero.
 	PageSize int64
@@ -81,8 +80,9 @@ func Start(ctx context.Context, c *conn.Cluster, o Options) *Watcher {
 	w := &Watcher{c: c, o: o, store: kube.NewStore(time.Now), feeds: map[kube.Scope]*feed{}}
 	w.watches, w.cancel = context.WithCancel(ctx)
 	w.daemonSets = &daemonSetReader{c: c, store: w.store, asked: map[string]time.Time{}}
-	w.Bring(o.Needs(w.Snapshot())...)
-	w.group.Go("what is needed", w.bringNeeds)
+	if !w.bringNeeds() {
+		w.group.Go("what is needed", w.followNeeds)
+	}
 	w.group.Go("heartbeat", w.keepHealth)
 	w.group.Go("DaemonSets by name", func() { w.daemonSets.keepUp(w.watches) })
 	return w
@@ -113,13 +113,22 @@ func (w *Watcher) Bring(scopes ...kube.Scope) {
 	}
 }
 
-// bringNeeds brings in what is needed as it becomes known.
-func (w *Watcher) bringNeeds() {
+// bringNeeds brings in what is known by now to be needed.
+func (w *Watcher) bringNeeds() (final bool) {
+	scopes, final := w.o.Needs(w.Snapshot())
+	w.Bring(scopes...)
+	return final
+}
+
+// followNeeds brings in what is needed as it becomes known.
+func (w *Watcher) followNeeds() {
 	changed := w.Changed(w.watches)
 	for {
 		select {
 		case <-changed:
-			w.Bring(w.o.Needs(w.Snapshot())...)
+			if w.bringNeeds() {
+				return
+			}
 		case <-w.watches.Done():
 			return
 		}

@@ -53,12 +53,12 @@ func TestOnlyWhatIsNeededIsRead(t *testing.T) {
 	})
 	t.Cleanup(f.CloseClientConnections)
 	pods := kube.Scope{Kind: kube.KindPods, Node: "n"}
-	w := Start(t.Context(), conntest.To(t, f), Options{Needs: func(s *kube.Snapshot) []kube.Scope {
+	w := Start(t.Context(), conntest.To(t, f), Options{Needs: func(s *kube.Snapshot) ([]kube.Scope, bool) {
 		scopes := []kube.Scope{pods, {Kind: kube.KindPods, Unbound: true}}
 		for _, p := range s.PodsOn("n") {
 			scopes = append(scopes, kube.Scope{Kind: kube.KindPods, Namespace: p.Namespace})
 		}
-		return scopes
+		return scopes, false
 	}})
 	defer w.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
