@@ -254,4 +254,15 @@ func TestLeftovers(t *testing.T) {
 	if len(tempbudget.Leftovers(unseen.Snapshot(), life, kubetest.Noon)) != 0 {
 		t.Error("believes a list that it may not read")
 	}
+	elsewhere := leftBudget("elsewhere", "far002", kubetest.Noon)
+	elsewhere.Namespace, elsewhere.UID = "other", "uid-elsewhere"
+	shop := kube.NewStore(func() time.Time { return kubetest.Noon })
+	shop.SetHealth(kube.Health{Live: true})
+	of := kube.Scope{Kind: kube.KindBudgets, Namespace: "shop"}
+	shop.Open(of)
+	shop.Put(kubetest.Convert(elsewhere))
+	shop.Replace(of, []kube.Record{kubetest.Convert(leftBudget("old", "far002", kubetest.Noon))}, 1, kube.SyncState{Phase: kube.Synced})
+	if left := tempbudget.Leftovers(shop.Snapshot(), life, kubetest.Noon); len(left) != 1 || left[0].Name != "old" {
+		t.Errorf("of one namespace that was read: %+v", left)
+	}
 }

@@ -19,7 +19,7 @@ const (
 
 // Drain is a drain of nodes, as far as it decides what is read.
 type Drain struct {
-	Nodes []string // none means that they are not known
+	Nodes []string // nil where they are not known
 	// Namespaces and Claims are those of pods that were on the nodes.
 	Namespaces []string
 	Claims     []Claim
@@ -48,7 +48,7 @@ var stored = []kube.Kind{kube.KindVolumes, kube.KindCSIDrivers}
 // Of are the scopes that a drain is judged from, as far as the snapshot tells: the namespaces
 // follow from the pods of the nodes, volumes from their claims, other nodes from both.
 func Of(s *kube.Snapshot, d Drain) []kube.Scope {
-	if len(d.Nodes) == 0 || len(d.Nodes) > nodesMost {
+	if d.Nodes == nil || len(d.Nodes) > nodesMost {
 		return slices.Concat(whole(kube.KindNodes), whole(everywhere...), whole(around...), whole(stored...),
 			whole(kube.KindClaims))
 	}

@@ -101,7 +101,7 @@ func TestWhatADrainReads(t *testing.T) {
 			reads.Drain{}, []kube.Scope{in(kube.KindClaims, "third")}, []kube.Scope{in(kube.KindPods, "third")}},
 		{"the control plane", nil, reads.Drain{Nodes: []string{"cp"}}, []kube.Scope{is(kube.KindNodes), on(kube.KindPods, "cp")},
 			[]kube.Scope{is(kube.KindPods), on(kube.KindPods, "w1")}},
-		{"nodes that are not known", nil, reads.Drain{Nodes: []string{}}, []kube.Scope{is(kube.KindNodes), is(kube.KindPods), is(kube.KindClaims)}, nil},
+		{"no node", nil, reads.Drain{Nodes: []string{}}, nil, []kube.Scope{is(kube.KindNodes), is(kube.KindPods), in(kube.KindPods, "shop")}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.drain.Nodes == nil {
@@ -132,6 +132,9 @@ func TestManyAreReadInWhole(t *testing.T) {
 		objects = append(objects, kubetest.Pod("ns"+strconv.Itoa(i)+"/a-1", kubetest.On(nodes[i])))
 	}
 	pods := kube.Scope{Kind: kube.KindPods}
+	if _, read := narrow(objects, reads.Drain{Options: &plan.Options{}}); !slices.Contains(read, pods) {
+		t.Error("which nodes are drained is not known, and not all pods are read")
+	}
 	for n, whole := range map[int]bool{25: false, 26: true, 50: true, 51: true} {
 		_, read := narrow(objects, reads.Drain{Nodes: nodes[:n], Options: &plan.Options{}})
 		if slices.Contains(read, pods) != whole {
