@@ -237,7 +237,8 @@ func (o *Options) addLeaseFlags(fs *pflag.FlagSet) {
 	fs.Var(leaseNamespace{&o.LeaseNamespace}, "lease-namespace",
 		"where runs keep the Leases of their nodes, so that two never drain the same; empty: no Leases are used")
 	fs.Var(&list[string]{to: &o.TakeOver}, "take-over",
-		"take over nodes that another run is draining, which stops it there; =RUN,... from those runs only")
+		"take over nodes that another run is draining, which stops it there; =RUN,... from those runs only; "+
+			"reads the whole cluster")
 	fs.Lookup("take-over").NoOptDefVal = TakeOverAny
 	NoDefault(fs, "take-over", "it stops the runs of others")
 }
