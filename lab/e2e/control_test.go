@@ -63,8 +63,10 @@ func machineIsOff(t *testing.T, world *world, run *steered) {
 	}
 	eventually(t, patience, "both can be killed", func() bool { return remediesOf(pods[0])() && remediesOf(pods[1])() })
 
-	eventually(t, patience, "the cluster has drawn its conclusions from the cordon", func() bool {
-		return strings.Contains(world.taints("worker-3"), "node.kubernetes.io/unschedulable")
+	eventually(t, patience, "the cluster has drawn its conclusions from the cordon and the silent kubelet", func() bool {
+		taints := world.taints("worker-3") // each is a change of the node that a taint of ours would conflict with
+		return strings.Contains(taints, "node.kubernetes.io/unschedulable") &&
+			strings.Contains(taints, "node.kubernetes.io/unreachable=:NoExecute")
 	})
 
 	since := world.auditEnd(t)
