@@ -137,7 +137,7 @@ func TestDrainBeginsWithItsNode(t *testing.T) {
 			l.kubectl("get", "pod", "web-3", "-n", l.namespace)
 			asked := door.asked()
 			own := asked["spec.nodeName="+l.namespace+"-a"]
-			if own == 0 || asked[""] > 0 || len(asked) > 3 { // of the node, of its namespace, and those that no node has
+			if own == 0 || asked[""] > 0 || len(asked) > 3 { // the node, its namespace, pods without a node
 				t.Errorf("lists of pods: %v", asked)
 			}
 			if !watches && own <= 2 { // two calls of the program

@@ -61,8 +61,8 @@ func (p part) each(k Kind, is func(SyncState) bool) bool {
 	return true
 }
 
-// Sync is the sync state of the kind in this part: that of which least can be said, of a
-// part of nothing that all is in.
+// Sync is the sync state of the kind in this part, the worst of its scopes. A part without
+// any node or namespace is Synced.
 func (p part) Sync(k Kind) SyncState {
 	least, first := SyncState{Phase: Synced, Count: p.s.t.count(k)}, true
 	p.each(k, func(state SyncState) bool {
@@ -128,9 +128,9 @@ func (p part) phases(kinds []Kind, are func(SyncPhase) bool) bool {
 // rank orders the phases by how much can be said in them.
 func (p SyncPhase) rank() int { return [...]int{NotSynced: 1, Synced: 3, Stale: 2, Denied: 0}[p] }
 
-// overlap keeps a store in order into which several feeds bring the same objects: that
-// of a node, that of a namespace and that of the whole kind. All tell the same story, each
-// at its own pace; what the slower one tells must not undo what is known already. Resource
+// overlap keeps a store in order when several feeds bring in the same objects: the feed
+// of a node, of a namespace and of the whole kind. They report the same changes, each at
+// its own pace; a slower feed must not undo what is known already. Resource
 // versions of one resource can be compared (KEP-5504), and a UID never comes back.
 type overlap struct {
 	lists map[Scope]uint64 // of nodes and namespaces: the version of the last list

@@ -158,7 +158,7 @@ func TestNodeAndNamespace(t *testing.T) {
 	}
 	s.Replace(inA, []kube.Record{podOn("n", "a", "10"), podOn("n", "b", "20"), podOn("m", "elsewhere", "5")}, 90, synced())
 	s.Remove(podOn("n", "a", "110"))                     // by the node's watch
-	s.Put(podOn("n", "a", "105"), podOn("m", "x", "95")) // by that of the namespace, which is behind
+	s.Put(podOn("n", "a", "105"), podOn("m", "x", "95")) // by the watch of the namespace, which is behind
 	s.Put(podOn("n", "never", "95"))                     // is not on the list of the node
 	snap := s.Snapshot()
 	if got := names(snap.PodsIn("a")); got != "b elsewhere x" {
@@ -168,7 +168,7 @@ func TestNodeAndNamespace(t *testing.T) {
 		t.Error("a namespace is trusted for another, or for all")
 	}
 	if got := snap.In("a", "b").Sync(kube.KindPods).Phase; got != kube.NotSynced {
-		t.Errorf("of two, one of which is not read: %v", got)
+		t.Errorf("a namespace that is read and one that is not: %v", got)
 	}
 	s.Replace(inA, []kube.Record{podOn("m", "x", "95")}, 200, synced())
 	if got := names(s.Snapshot().PodsIn("a")); got != "x" {
@@ -206,12 +206,12 @@ func TestUnboundPods(t *testing.T) {
 	s := waiting()
 	s.RemoveFrom(unbound, left)
 	if got := len(s.Snapshot().Pods()); got != 0 {
-		t.Errorf("nobody else tells of it, and there are %d", got)
+		t.Errorf("no other feed has the pod, and the store holds %d", got)
 	}
 	s = waiting()
 	s.Replace(unbound, nil, 120, synced())
 	if got := len(s.Snapshot().Pods()); got != 0 {
-		t.Errorf("nobody else tells of it, and there are %d after a list", got)
+		t.Errorf("no other feed has the pod, and the store holds %d after a list", got)
 	}
 
 	for name, leave := range map[string]func(*kube.Store){

@@ -10,9 +10,8 @@ import (
 )
 
 const (
-	// nodesMost is the number of nodes, and namespacesMost that of namespaces, up to which each
-	// has watches of its own. From there on these would be a burden for the API server, and the drain takes
-	// long in any case.
+	// Up to nodesMost nodes and namespacesMost namespaces each has its own watches. More of them would be a
+	// burden for the API server, and such a drain takes long in any case.
 	nodesMost      = 50
 	namespacesMost = 25
 )
@@ -91,7 +90,8 @@ func whole(kinds ...kube.Kind) []kube.Scope {
 	return scopes
 }
 
-// namespaces are those of the pods that may leave, and of those that stay.
+// namespaces adds the namespaces of the pods on the nodes: all that decides where a pod may leave, less where
+// all pods stay.
 func (x *scopes) namespaces() {
 	leaving := slices.Clone(x.d.Namespaces)
 	var staying []string
@@ -159,8 +159,8 @@ func (x *scopes) servedHereAlone(namespace string) bool {
 	})
 }
 
-// volumes are the claims of the pods of the nodes and of those that wait for one, and what these are bound to.
-// Whether another node reaches a volume, only the other nodes tell.
+// volumes adds the claims of pods on the nodes and of pods without a node, the volumes that these claims are bound
+// to, and all nodes where a volume is reached from a node of the drain: another node may reach it too.
 func (x *scopes) volumes() {
 	for _, claim := range x.d.Claims {
 		x.claim(claim)
@@ -199,8 +199,8 @@ func (x *scopes) claim(of Claim) {
 	}
 }
 
-// controlPlane are the other nodes where one of the drain is of the control plane, and the pods on those of the
-// control plane: whether it is the last, and whether etcd keeps its quorum.
+// controlPlane adds all nodes if the drain has a control-plane node, and the pods on the control plane: is it the
+// last node there, and does etcd keep its quorum?
 func (x *scopes) controlPlane() {
 	if !slices.ContainsFunc(x.d.Nodes, func(node string) bool { return checklist.MayRunEtcd(x.s.Node(node)) }) {
 		return
