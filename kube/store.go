@@ -193,6 +193,19 @@ func (s *Store) State(of Scope) SyncState {
 	return s.states[of]
 }
 
+// SetTotal says how many objects of a scope the list has that is coming in.
+func (s *Store) SetTotal(of Scope, total int) {
+	s.update(func() bool {
+		state := s.states[of]
+		if state.Total == total {
+			return false
+		}
+		state.Total = total
+		s.setState(of, state)
+		return true
+	})
+}
+
 // SetPhase changes the sync phase of a scope; Since moves only with the phase.
 func (s *Store) SetPhase(of Scope, phase SyncPhase, reason string) {
 	old := s.State(of)
@@ -201,7 +214,7 @@ func (s *Store) SetPhase(of Scope, phase SyncPhase, reason string) {
 	}
 	state := SyncState{Phase: phase, Reason: reason, Since: s.now()}
 	if old.Phase == phase && !old.Since.IsZero() {
-		state.Since = old.Since
+		state.Since, state.Total = old.Since, old.Total
 	}
 	s.update(func() bool { s.setState(of, state); return true })
 }

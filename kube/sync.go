@@ -59,6 +59,7 @@ func (p SyncPhase) String() string {
 type SyncState struct {
 	Phase  SyncPhase
 	Count  int       // objects held
+	Total  int       // objects that there will be, while the first list comes in; 0 where it is not known
 	Since  time.Time // since when the phase holds
 	Reason string    // the server's or the network's words for Stale and Denied
 }

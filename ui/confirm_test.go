@@ -131,7 +131,7 @@ func TestAPlanThatIsNotWholeSaysSo(t *testing.T) {
 	d := drive(t, halfSynced(), 120, 30, usual)
 	d.list(frame.Nodes).Table.Select("worker-b2")
 	d.keys("D")
-	d.shows("Still being read: pods (25 so far)", "not whole yet")
+	d.shows("Still being read: pods (25 of 30,000)", "not whole yet")
 	for _, untrue := range []string{"no pods", "still valid", "no pod on it"} {
 		if strings.Contains(strings.ToLower(d.frame()), untrue) {
 			t.Errorf("it says %q:\n%s", untrue, d.frame())

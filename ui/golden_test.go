@@ -62,7 +62,7 @@ func unsynced() world {
 // halfSynced is a world of which some pods and no DaemonSet are in.
 func halfSynced() world {
 	w := company()
-	w.SetSync(kube.KindPods, kube.SyncState{Count: 25})
+	w.SetSync(kube.KindPods, kube.SyncState{Total: 30_000, Since: moment.Add(-5 * time.Second)})
 	w.SetSync(kube.KindDaemonSets, kube.SyncState{})
 	return w
 }
@@ -103,6 +103,7 @@ var scenes = []scene{
 	}},
 	{"nodes-down", func(t testing.TB, w, h int) *driver { return drive(t, down(), w, h, usual) }},
 	{"nodes-unsynced", func(t testing.TB, w, h int) *driver { return drive(t, unsynced(), w, h) }},
+	{"nodes-half-synced", func(t testing.TB, w, h int) *driver { return drive(t, halfSynced(), w, h) }},
 	{"nodes-blind", func(t testing.TB, w, h int) *driver {
 		return drive(t, blindToBudgets(), w, h, usual, func(d *Deps) { d.ReadOnly = true })
 	}},

@@ -58,6 +58,8 @@ type feed struct {
 	denied    bool          // we may not list
 	listBegan time.Time     // the last list, at its first page
 	lastList  time.Duration // all pages of it
+	listed    int           // objects in its pages so far
+	larger    int64         // times the page size that the next page has
 	listing   conn.Right
 	watching  conn.Right
 	listNext  conn.Retries // of lists that are denied
@@ -107,6 +109,10 @@ func (f *feed) ListWithContext(ctx context.Context, o metav1.ListOptions) (runti
 	if o.Continue == "" {
 		f.listBegins()
 	}
+	began := time.Now()
+	f.mu.Lock()
+	o.Limit *= f.larger
+	f.mu.Unlock()
 	list, err := f.list(ctx, o)
 	if err != nil {
 		f.listFailed(err)
@@ -115,14 +121,24 @@ func (f *feed) ListWithContext(ctx context.Context, o metav1.ListOptions) (runti
 	f.mu.Lock()
 	f.listing.Grant()
 	f.lastList = time.Since(f.listBegan)
+	if time.Since(began) > slowPage {
+		f.larger = min(2*f.larger, mostLarger)
+	}
 	f.mu.Unlock()
 	return f.records(list)
 }
 
+// On a slow link each page costs the time of the way besides its own: 60 pages of 500 pods and 100 ms are 6 s. The
+// first page is the usual one, so that something is shown soon.
+const (
+	slowPage   = 100 * time.Millisecond
+	mostLarger = 4
+)
+
 // listBegins notes that what we hold is not live until the list is complete, unless lists do the work of the watch.
 func (f *feed) listBegins() {
 	f.mu.Lock()
-	f.listBegan = time.Now()
+	f.listBegan, f.listed, f.larger = time.Now(), 0, 1
 	watched := f.first && !f.noWatch && !f.denied
 	f.mu.Unlock()
 	if watched {
@@ -193,7 +209,19 @@ func (f *feed) records(list runtime.Object) (runtime.Object, error) {
 		}
 		return err
 	})
+	f.count(page)
 	return page, err
+}
+
+// count says how many objects the first list will have.
+func (f *feed) count(page *recordList) {
+	f.mu.Lock()
+	f.listed += len(page.Items)
+	total, first := f.listed, f.first
+	f.mu.Unlock()
+	if page.RemainingItemCount != nil && !first {
+		f.store.SetTotal(f.of, total+int(*page.RemainingItemCount))
+	}
 }
 
 // early makes the record of an object of a list that is still coming in.

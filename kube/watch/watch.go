@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,13 +20,33 @@ import (
 // Needs are the scopes that are needed, as far as a snapshot tells; final says that no other will tell more.
 type Needs func(*kube.Snapshot) (scopes []kube.Scope, final bool)
 
-// Whole needs all objects of the kinds.
+// first are the kinds that Whole needs before all others: on a slow link a screen shows the nodes at once, and a plan
+// begins with the pods and their budgets.
+var first = [][]kube.Kind{{kube.KindNodes}, {kube.KindPods, kube.KindBudgets}}
+
+// Whole needs all objects of the kinds: nodes, then pods and budgets, then the rest. A list that fails holds back no
+// other.
 func Whole(kinds ...kube.Kind) Needs {
-	scopes := make([]kube.Scope, len(kinds))
-	for i, k := range kinds {
-		scopes[i].Kind = k
+	turn := func(k kube.Kind) int {
+		i := slices.IndexFunc(first, func(turn []kube.Kind) bool { return slices.Contains(turn, k) })
+		return (i + len(first) + 1) % (len(first) + 1)
 	}
-	return func(*kube.Snapshot) ([]kube.Scope, bool) { return scopes, true }
+	return func(s *kube.Snapshot) (scopes []kube.Scope, final bool) {
+		for now := range len(first) + 1 {
+			coming := false
+			for _, k := range kinds {
+				if turn(k) == now {
+					scopes = append(scopes, kube.Scope{Kind: k})
+					state := s.Sync(k)
+					coming = coming || state.Phase == kube.NotSynced && state.Reason == ""
+				}
+			}
+			if coming && now < len(first) {
+				return scopes, false
+			}
+		}
+		return scopes, true
+	}
 }
 
 // Options say what a Watcher brings into its store.
@@ -120,13 +141,18 @@ func (w *Watcher) bringNeeds() (final bool) {
 	return final
 }
 
+// needsShare is how many times as long as a look at the needs takes the pause after it is: while a large cluster comes
+// in, a snapshot is made for each page.
+const needsShare = 4
+
 // followNeeds brings in what is needed as it becomes known.
 func (w *Watcher) followNeeds() {
 	changed := w.Changed(w.watches)
 	for {
 		select {
 		case <-changed:
-			if w.bringNeeds() {
+			began := time.Now()
+			if w.bringNeeds() || ended(w.watches, needsShare*time.Since(began)) {
 				return
 			}
 		case <-w.watches.Done():

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -95,5 +96,36 @@ func shows(ctx context.Context, t *testing.T, w *Watcher, holds func(*kube.Snaps
 		case <-ctx.Done():
 			t.Fatal("it does not come true")
 		}
+	}
+}
+
+// Nodes come first, then pods and budgets, then the rest; what cannot be read holds back nothing.
+func TestWholeComesInTurn(t *testing.T) {
+	const nodes, pods, budgets, claims = kube.KindNodes, kube.KindPods, kube.KindBudgets, kube.KindClaims
+	needs, store := Whole(claims, budgets, pods, nodes), kube.NewStore(time.Now)
+	for _, step := range []struct {
+		kind  kube.Kind
+		state kube.SyncState
+		want  []kube.Kind
+		final bool
+	}{
+		{nodes, kube.SyncState{}, []kube.Kind{nodes}, false},
+		{nodes, kube.SyncState{Phase: kube.Synced}, []kube.Kind{nodes, budgets, pods}, false},
+		{pods, kube.SyncState{Phase: kube.Denied}, []kube.Kind{nodes, budgets, pods}, false},
+		{budgets, kube.SyncState{Reason: "listing budgets: 500"}, []kube.Kind{nodes, budgets, pods, claims}, true},
+		{nodes, kube.SyncState{Phase: kube.Stale}, []kube.Kind{nodes, budgets, pods, claims}, true},
+	} {
+		store.SetSync(step.kind, step.state)
+		scopes, final := needs(store.Snapshot())
+		var kinds []kube.Kind
+		for _, of := range scopes {
+			kinds = append(kinds, of.Kind)
+		}
+		if !slices.Equal(kinds, step.want) || final != step.final {
+			t.Errorf("%s %+v: %v, final %v", step.kind, step.state, kinds, final)
+		}
+	}
+	if _, final := Whole(claims)(kube.NewStore(time.Now).Snapshot()); !final {
+		t.Error("claims alone wait for something")
 	}
 }

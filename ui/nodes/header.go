@@ -46,6 +46,9 @@ func kindCount(s *kube.Snapshot, k kube.Kind, noun string, n int) paint.Line {
 		if n == 0 {
 			return nil // the word before says that they are loading
 		}
+		if state.Total > n {
+			return paint.L(themes.Busy, wording.Progress(state)+" "+noun+"s")
+		}
 		return paint.L(themes.Busy, wording.Number(n)+"+ "+noun+"s")
 	case kube.Stale:
 		return paint.L(themes.Warning, wording.Count(n, noun))

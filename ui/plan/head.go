@@ -51,7 +51,7 @@ func incomplete(s *kube.Snapshot) string {
 		case state.Phase == kube.Denied && (k == kube.KindNodes || k == kube.KindPods):
 			return "the " + wording.KindWord(k) + " cannot be listed: " + wording.Quote(state.Reason)
 		case state.Phase == kube.NotSynced:
-			coming = append(coming, wording.KindWord(k)+" ("+wording.Number(state.Count)+" so far)")
+			coming = append(coming, wording.KindWord(k)+" ("+wording.Progress(state)+")")
 		}
 	}
 	if len(coming) == 0 {

@@ -113,8 +113,8 @@ func Notice(s *kube.Snapshot, now time.Time) paint.Line {
 			Add(themes.Muted, " "+Quote(state.Reason))
 	}
 	if state := s.Sync(kube.KindPods); state.Phase == kube.NotSynced {
-		return paint.L(themes.Busy, "Pods are still being read, "+Number(s.Sync(kube.KindPods).Count)+
-			" so far: plans wait for the rest.")
+		return paint.L(themes.Busy, "Pods are still being read ("+Progress(state)+rate(state, now)+
+			"): plans wait for the rest.")
 	}
 	if kinds := polled(s); len(kinds) > 0 {
 		return paint.L(themes.Muted, FirstUpper(List(kinds, 3))+
@@ -124,6 +124,23 @@ func Notice(s *kube.Snapshot, now time.Time) paint.Line {
 		return paint.L(themes.Warning, "The API server serves requests, but it is "+h.Warning)
 	}
 	return nil
+}
+
+// Progress is how far the first list of a kind is: 12,000 of 30,000.
+func Progress(state kube.SyncState) string {
+	if state.Total > state.Count {
+		return Number(state.Count) + " of " + Number(state.Total)
+	}
+	return Number(state.Count) + " so far"
+}
+
+// rate is how fast the first list of a kind comes in, "" while that cannot be said yet.
+func rate(state kube.SyncState, now time.Time) string {
+	seconds := now.Sub(state.Since).Seconds()
+	if state.Since.IsZero() || seconds < 1 || state.Count == 0 {
+		return ""
+	}
+	return ", " + Number(int(float64(state.Count)/seconds)) + " a second"
 }
 
 func denied(k kube.Kind, state kube.SyncState) paint.Line {
