@@ -5,25 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
-	"sync"
+	"strings"
 	"time"
-
-	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kdrain-tui/kdrain-tui/lab/bench/audit"
 	"github.com/kdrain-tui/kdrain-tui/lab/bench/rig"
 )
 
-// The start benchmark asks how soon a drain of one node begins in a large cluster:
-// the time from the call to the first write, of both programs in turn.
+// The benchmark of a large cluster asks what a drain of one node costs there, of both programs
+// in turn, and how soon the dashboard shows the cluster, beside a plain list of its pods.
 
-// startName is its name for -only.
-const startName = "start"
+// largeName is its name for -only.
+const largeName = "large"
 
 // crowd is a cluster of many nodes and pods; no kubelet runs them.
 type crowd struct {
@@ -33,40 +28,28 @@ type crowd struct {
 
 var crowds = []crowd{{30_000, 0.7}, {150_000, 1}}
 
-const (
-	crowdNodes  = 5_000
-	crowdApps   = 200 // namespaces, each with a budget over its pods
-	crowdMakers = 32  // requests at once while it is made
-	startRounds = 3
-)
+const largeRounds = 3
 
-// measureStarts makes the clusters one out of the other, in a lab that nothing else
+// measureLarge makes the clusters one out of the other, in a lab that nothing else
 // clears, and drains some of their nodes with each tool.
-func measureStarts(ctx context.Context, settings settings, out, log io.Writer) (err error) {
+func measureLarge(ctx context.Context, settings settings, out, log io.Writer) (err error) {
 	r, err := rig.Start(ctx, settings.lab, "", log)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Stop(ctx)) }()
+	m, err := startMeter(r)
+	if err != nil {
+		return err
+	}
+	defer m.relay.Close()
 	s := stage{client: r.Client}
 	both := slices.DeleteFunc(tools(r, settings.kdrain), func(t tool) bool { return !listed(settings.tools, t.name) })
 	if _, err := r.Call(ctx, r.Kubectl(), "get", "nodes"); err != nil {
 		return err // kubectl keeps what it has learned of the server
 	}
-	err = parallel(ctx, 0, crowdNodes, func(i int) error {
-		node := newNode(crowdNode(i))
-		delete(node.Labels, "lab.kdrain-tui.dev/kubelet")
-		_, err := s.client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{})
+	if err := s.buildCrowd(ctx); err != nil {
 		return err
-	})
-	if err != nil {
-		return fmt.Errorf("make %d nodes: %w", crowdNodes, err)
-	}
-	if err := parallel(ctx, 0, crowdApps, func(i int) error { return s.makeCrowdNamespace(ctx, i) }); err != nil {
-		return fmt.Errorf("make %d namespaces: %w", crowdApps, err)
-	}
-	if err := parallel(ctx, 0, crowdApps, func(i int) error { return s.makeCrowdBudget(ctx, i) }); err != nil {
-		return fmt.Errorf("make %d budgets: %w", crowdApps, err)
 	}
 	made, turn := 0, 0
 	for _, c := range crowds {
@@ -76,116 +59,98 @@ func measureStarts(ctx context.Context, settings settings, out, log io.Writer) (
 		}
 		fmt.Fprintf(log, "bench: %d pods made in %.0f s\n", c.pods-made, time.Since(began).Seconds())
 		made = c.pods
-		took := map[string][]float64{}
-		for range startRounds {
+		drains := map[string][]largeDrain{}
+		for range largeRounds {
 			for _, t := range both {
 				turn++
-				seconds, err := startOf(ctx, r, t, crowdNode(turn))
+				d, err := m.drain(ctx, r, t, crowdNode(turn))
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(log, "bench: %s begins after %.2f s among %d pods\n", t.name, seconds, c.pods)
-				took[t.name] = append(took[t.name], seconds)
+				fmt.Fprintf(log, "bench: %s among %d pods: %v\n", t.name, c.pods, d)
+				drains[t.name] = append(drains[t.name], d)
 			}
 			slices.Reverse(both)
 		}
-		printStarts(out, c, took)
+		c.print(out, drains)
+		if err := m.screens(ctx, r, settings.kdrain, c, out, log); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// startOf drains one node and returns the seconds to the first write.
-func startOf(ctx context.Context, r *rig.Rig, t tool, node string) (float64, error) {
+// largeDrain is what the drain of a node took of everybody: figures by name and unit.
+type largeDrain map[string]float64
+
+// drain drains one node.
+func (m *meter) drain(ctx context.Context, r *rig.Rig, t tool, node string) (largeDrain, error) {
 	offset, err := audit.End(r.AuditLog())
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	args := []string{"drain", node, "--force", "--grace-period=0", "--timeout=2m"}
 	if t.agent != "kubectl" {
 		args = append(args, "--yes")
 	}
+	since, err := m.begin()
+	if err != nil {
+		return nil, err
+	}
 	result, err := r.Call(ctx, t.program, args...)
 	if err != nil {
-		return 0, err
+		return nil, err
+	}
+	c, err := since()
+	if err != nil {
+		return nil, err
 	}
 	requests, _, err := audit.Read(r.AuditLog(), offset)
 	d := drained{result: result, requests: audit.Of(requests, t.agent)}
 	if result.Code != 0 || len(d.requests) == 0 {
-		return 0, errors.Join(err, fmt.Errorf("%s ended with code %d: %s", t.name, result.Code, result.Err))
+		return nil, errors.Join(err, fmt.Errorf("%s ended with code %d: %s", t.name, result.Code, result.Err))
 	}
-	return d.firstWrite().Sub(result.Began).Seconds(), err
+	figures := largeDrain{
+		"start s": d.firstWrite().Sub(result.Began).Seconds(), "time s": result.Took().Seconds(),
+		"requests requests": float64(len(d.requests)), "cpu s": result.CPU.Seconds(), "memory MB": megabytes(result.Memory),
+	}
+	maps.Copy(figures, c.figures())
+	return figures, err
 }
 
-func printStarts(out io.Writer, c crowd, took map[string][]float64) {
-	name := func(tool string) string { return fmt.Sprintf("start/%d-pods/%s", c.pods, tool) }
-	middle := func(all []float64) float64 {
-		sorted := slices.Sorted(slices.Values(all))
-		return sorted[(len(sorted)-1)/2]
-	}
+func (c crowd) name(rest string) string { return fmt.Sprintf("large/%d-pods/%s", c.pods, rest) }
+
+// print writes the median of each figure, and the bars.
+func (c crowd) print(out io.Writer, drains map[string][]largeDrain) {
+	middle := map[string]largeDrain{}
 	for _, tool := range []string{"kubectl", "kdrain-tui"} {
-		if len(took[tool]) > 0 {
-			fmt.Fprintf(out, "%s %.3f s\n", name(tool), middle(took[tool]))
+		if len(drains[tool]) == 0 {
+			continue
 		}
-	}
-	if len(took) == 2 {
-		bar(out, name("behind-kubectl"), middle(took["kdrain-tui"])-middle(took["kubectl"]) <= c.most)
-	}
-}
-
-func crowdNode(i int) string { return fmt.Sprintf("crowd-%04d", i%crowdNodes) }
-
-func crowdNamespace(i int) string { return fmt.Sprintf("crowd-%03d", i%crowdApps) }
-
-func (s stage) makeCrowdNamespace(ctx context.Context, i int) error {
-	_, err := s.client.CoreV1().Namespaces().Create(ctx,
-		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: crowdNamespace(i)}}, metav1.CreateOptions{})
-	return err
-}
-
-// makeCrowdPod makes a pod that is bound and never started: an eviction of it is a
-// deletion, whatever its budget.
-func (s stage) makeCrowdPod(ctx context.Context, i int) error {
-	some := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m"),
-		corev1.ResourceMemory: resource.MustParse("128Mi")}
-	_, err := s.client.CoreV1().Pods(crowdNamespace(i)).Create(ctx, &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("crowd-%06d", i), Labels: map[string]string{"app": "crowd"}},
-		Spec: corev1.PodSpec{
-			NodeName:    crowdNode(i),
-			Containers:  []corev1.Container{{Name: "main", Image: "registry.local/main:1", Resources: corev1.ResourceRequirements{Requests: some}}},
-			Tolerations: []corev1.Toleration{{Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute}},
-		},
-	}, metav1.CreateOptions{})
-	return err
-}
-
-func (s stage) makeCrowdBudget(ctx context.Context, i int) error {
-	one := intstr.FromInt32(1)
-	_, err := s.client.PolicyV1().PodDisruptionBudgets(crowdNamespace(i)).Create(ctx, &policyv1.PodDisruptionBudget{
-		ObjectMeta: metav1.ObjectMeta{Name: "crowd"},
-		Spec:       policyv1.PodDisruptionBudgetSpec{MaxUnavailable: &one, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "crowd"}}},
-	}, metav1.CreateOptions{})
-	return err
-}
-
-// parallel does it for the numbers in between, many at once, until one fails.
-func parallel(ctx context.Context, from, to int, do func(int) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	next := make(chan int)
-	var workers sync.WaitGroup
-	for range crowdMakers {
-		workers.Go(func() {
-			for i := range next {
-				if err := do(i); err != nil {
-					cancel(err)
-				}
+		middle[tool] = largeDrain{}
+		for figure := range drains[tool][0] {
+			var all []float64
+			for _, d := range drains[tool] {
+				all = append(all, d[figure])
 			}
-		})
+			slices.Sort(all)
+			middle[tool][figure] = all[(len(all)-1)/2]
+		}
+		printFigures(out, c.name("drain/"+tool), middle[tool])
 	}
-	for i := from; i < to && ctx.Err() == nil; i++ {
-		next <- i
+	if len(middle) == 2 {
+		ours, theirs := middle["kdrain-tui"], middle["kubectl"]
+		bar(out, c.name("drain/start"), ours["start s"]-theirs["start s"] <= c.most)
+		bar(out, c.name("drain/time"), ours["time s"]-theirs["time s"] <= 1)
+		bar(out, c.name("drain/read"), ours["read MB"] <= 10*theirs["read MB"]+2)
+		bar(out, c.name("drain/memory"), ours["memory MB"] <= 90)
 	}
-	close(next)
-	workers.Wait()
-	return context.Cause(ctx)
+}
+
+// printFigures writes a line for each figure; its name ends with its unit.
+func printFigures(out io.Writer, prefix string, figures map[string]float64) {
+	for _, name := range slices.Sorted(maps.Keys(figures)) {
+		figure, unit, _ := strings.Cut(name, " ")
+		fmt.Fprintf(out, "%s/%s %s %s\n", prefix, figure, number(figures[name]), unit)
+	}
 }

@@ -32,7 +32,7 @@ func main() {
 	flag.StringVar(&s.kdrain, "kdrain", os.Getenv("KDRAIN_BIN"), "the kdrain-tui to measure")
 	flag.StringVar(&s.lab, "lab", os.Getenv("KDRAIN_LAB"), "the program that starts a lab")
 	flag.StringVar(&s.dir, "dir", "", "folder of a lab to use and leave running; empty: one of its own")
-	flag.StringVar(&s.only, "only", "", "names of workloads, managed, start, outage, with commas; empty: all")
+	flag.StringVar(&s.only, "only", "", "names of workloads, managed, large, outage, with commas; empty: all")
 	flag.StringVar(&s.tools, "tools", "", "names of tools, with commas; empty: both")
 	flag.IntVar(&s.rounds, "rounds", 1, "how often each tool drains each workload; the medians count")
 	flag.BoolVar(&s.trace, "trace", false, "where the time went, on standard error")
@@ -59,8 +59,8 @@ func run(ctx context.Context, s settings, out, log io.Writer) error {
 			return err
 		}
 	}
-	if listed(s.only, startName) {
-		if err := measureStarts(ctx, s, out, log); err != nil {
+	if listed(s.only, largeName) {
+		if err := measureLarge(ctx, s, out, log); err != nil {
 			return err
 		}
 	}
@@ -76,6 +76,11 @@ func measureWorkloads(ctx context.Context, s settings, out, log io.Writer) (err 
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Stop(ctx)) }()
+	m, err := startMeter(r)
+	if err != nil {
+		return err
+	}
+	defer m.relay.Close()
 	theatre := stage{client: r.Client}
 	if err := theatre.makeNamespace(ctx); err != nil {
 		return err
@@ -100,7 +105,7 @@ func measureWorkloads(ctx context.Context, s settings, out, log io.Writer) (err 
 				slices.Reverse(order)
 			}
 			for _, t := range order {
-				d, err := measure(ctx, r, w, t)
+				d, err := measure(ctx, r, m, w, t)
 				if err != nil {
 					return err
 				}

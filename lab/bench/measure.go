@@ -42,6 +42,7 @@ type drained struct {
 	guards   []guard
 	lastGone time.Time // when the last of the pods was seen to be gone
 	failed   string    // why it is no measurement, "" if it is one
+	cost     cost      // of the API server
 
 	// What the cluster took, and no tool can make shorter: its pods to end, their
 	// replacements to be bound and to start.
@@ -62,7 +63,7 @@ type guard struct {
 const giveUp = 5 * time.Minute
 
 // measure builds the workload afresh and lets the tool drain it.
-func measure(ctx context.Context, r *rig.Rig, w workload, t tool) (drained, error) {
+func measure(ctx context.Context, r *rig.Rig, m *meter, w workload, t tool) (drained, error) {
 	s := stage{client: r.Client}
 	if err := s.clear(ctx); err != nil {
 		return drained{}, err
@@ -85,6 +86,10 @@ func measure(ctx context.Context, r *rig.Rig, w workload, t tool) (drained, erro
 	d.take(recording)
 	calling, cancel := context.WithTimeout(ctx, giveUp)
 	defer cancel()
+	since, err := m.begin()
+	if err != nil {
+		return drained{}, err
+	}
 	d.result, err = r.Call(calling, t.program, t.args(w)...)
 	switch {
 	case ctx.Err() != nil:
@@ -93,6 +98,9 @@ func measure(ctx context.Context, r *rig.Rig, w workload, t tool) (drained, erro
 		d.failed = err.Error()
 	case d.result.Code != 0:
 		d.failed = fmt.Sprintf("it ended with code %d: %s", d.result.Code, d.result.Err)
+	}
+	if d.cost, err = since(); err != nil {
+		return d, err
 	}
 	if err := recording.CatchUp(ctx); err != nil {
 		return d, err

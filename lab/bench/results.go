@@ -51,6 +51,7 @@ func printRun(out io.Writer, prefix string, d drained) {
 	}
 	line("time", d.result.Took().Seconds(), "s")
 	line("cpu", d.result.CPU.Seconds(), "s")
+	printFigures(out, prefix, d.cost.figures())
 	line("start", d.firstWrite().Sub(d.result.Began).Seconds(), "s")
 	line("first-eviction", d.untilEviction(), "s")
 	line("close", d.closing().Seconds(), "s")

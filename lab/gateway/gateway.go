@@ -77,16 +77,24 @@ func (g *Gateway) Host() string { return g.server.Listener.Addr().String() }
 
 // Kubeconfig writes a kubeconfig with the users of the lab that leads through the gateway.
 func (g *Gateway) Kubeconfig(path string) error {
-	config, err := clientcmd.LoadFromFile(g.access)
+	return writeAccess(g.access, path, "https://"+g.Host(), true)
+}
+
+// writeAccess writes the kubeconfig for another address; a foreign host does not have the
+// certificate of the API server.
+func writeAccess(from, path, server string, foreign bool) error {
+	config, err := clientcmd.LoadFromFile(from)
 	if err != nil {
 		return fmt.Errorf("read the access to the API server: %w", err)
 	}
 	for _, cluster := range config.Clusters {
-		cluster.Server = "https://" + g.Host()
-		cluster.CertificateAuthorityData, cluster.InsecureSkipTLSVerify = nil, true
+		cluster.Server = server
+		if foreign {
+			cluster.CertificateAuthorityData, cluster.InsecureSkipTLSVerify = nil, true
+		}
 	}
 	if err := clientcmd.WriteToFile(*config, path); err != nil {
-		return fmt.Errorf("write the access through the gateway: %w", err)
+		return fmt.Errorf("write the access through %s: %w", server, err)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package rig
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -20,6 +22,7 @@ type Result struct {
 	Code         int           // -1 where a signal ended it
 	Killed       bool          // by Process.Kill
 	CPU          time.Duration // of the program alone
+	Memory       int64         // its peak in bytes; 0 elsewhere than on Linux
 	Out, Err     string
 }
 
@@ -48,18 +51,13 @@ type Process struct {
 // Begin is Call without the wait. Each line of the program's output is also
 // handed to the function, if there is one, as soon as it is there.
 func (r *Rig) Begin(ctx context.Context, line func([]byte), program string, args ...string) (*Process, error) {
-	home := filepath.Join(r.Dir, "home")
-	if err := os.MkdirAll(home, 0o700); err != nil {
-		return nil, fmt.Errorf("make a home for %s: %w", filepath.Base(program), err)
-	}
-	state := r.State
-	if state == "" {
-		state = filepath.Join(home, "state")
+	env, err := r.Environment()
+	if err != nil {
+		return nil, err
 	}
 	p := &Process{ctx: ctx, cmd: exec.CommandContext(ctx, program, args...),
 		name: filepath.Base(program) + " " + strings.Join(args, " ")}
-	p.cmd.Env = append(os.Environ(), "KUBECONFIG="+filepath.Join(r.Dir, "kubeconfig"), "HOME="+home,
-		"XDG_STATE_HOME="+state, "XDG_CONFIG_HOME="+filepath.Join(home, "config"))
+	p.cmd.Env = env
 	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.complaints
 	if line != nil {
 		p.cmd.Stdout = io.MultiWriter(&p.out, &lines{take: line})
@@ -69,6 +67,17 @@ func (r *Rig) Begin(ctx context.Context, line func([]byte), program string, args
 		return nil, fmt.Errorf("run %s: %w", p.name, err)
 	}
 	return p, nil
+}
+
+// Environment is that of a program that is begun.
+func (r *Rig) Environment() ([]string, error) {
+	home := filepath.Join(r.Dir, "home")
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		return nil, fmt.Errorf("make a home for a program: %w", err)
+	}
+	return append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+filepath.Join(home, "config"),
+		"XDG_STATE_HOME="+cmp.Or(r.State, filepath.Join(home, "state")),
+		"KUBECONFIG="+cmp.Or(r.Access, filepath.Join(r.Dir, "kubeconfig"))), nil
 }
 
 // Kill ends the program as a lost machine would. It is no error where it has
@@ -95,6 +104,9 @@ func (p *Process) Wait() (Result, error) {
 	result := Result{Began: p.began, Ended: time.Now(), Out: p.out.String(), Err: p.complaints.String()}
 	if state := p.cmd.ProcessState; state != nil {
 		result.CPU = state.UserTime() + state.SystemTime()
+		if usage, ok := state.SysUsage().(*syscall.Rusage); ok && runtime.GOOS == "linux" {
+			result.Memory = usage.Maxrss << 10
+		}
 		if status, ok := state.Sys().(syscall.WaitStatus); ok {
 			result.Killed = status.Signaled() && status.Signal() == syscall.SIGKILL
 		}

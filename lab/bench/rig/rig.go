@@ -23,6 +23,8 @@ type Rig struct {
 	Dir    string
 	Client kubernetes.Interface // as the lab itself: not in the audit log, no limits
 	State  string               // where programs keep their state; "" is a folder of the lab
+	Access string               // kubeconfig of the programs; "" is the lab's
+	Server int                  // process id of the API server at the start
 
 	program string // of the lab
 	bin     string // where the lab's kubectl is
@@ -95,11 +97,22 @@ func (r *Rig) connect() error {
 	if err != nil {
 		return fmt.Errorf("read the state of the lab: %w", err)
 	}
-	var state struct{ Bin string }
+	var state struct {
+		Bin        string
+		Components []struct {
+			Name string
+			PID  int
+		}
+	}
 	if err := json.Unmarshal(data, &state); err != nil {
 		return fmt.Errorf("read the state of the lab: %w", err)
 	}
 	r.bin = state.Bin
+	for _, component := range state.Components {
+		if component.Name == "kube-apiserver" {
+			r.Server = component.PID
+		}
+	}
 	return nil
 }
 
