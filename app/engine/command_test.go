@@ -35,11 +35,16 @@ func recordedWith(t *testing.T, s *kubetest.Simulation, w request.Writer) (*Engi
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := Start(t.Context(), EngineConfig{Source: s, Writer: w, Journal: journal, Now: time.Now}, plan, drain.RunFacts{ID: "r1"})
+	return startRecorded(t, EngineConfig{Source: s, Writer: w, Journal: journal, Now: time.Now}, plan), journal
+}
+
+func startRecorded(t *testing.T, config EngineConfig, planned plan.Plan) *Engine {
+	t.Helper()
+	e, err := Start(t.Context(), config, planned, drain.RunFacts{ID: "r1"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return e, journal
+	return e
 }
 
 func steer(t *testing.T, e *Engine, c drain.Command, complaint string) {

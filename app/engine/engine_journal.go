@@ -34,13 +34,19 @@ func (e *Engine) withhold(batch []drain.Input, cause error) {
 
 // catchUp are the inputs of a batch. Where the journal was lost and the operator
 // wants to go on, it is tried first whether there is room for it again: then the
-// run goes on with a whole journal.
+// run goes on with a whole journal. A batch that was withheld is not tried again: there
+// was room for what is missing, and none for what the batch leads to.
 func (e *Engine) catchUp(batch []drain.Input) []drain.Input {
-	goOn := slices.ContainsFunc(batch, func(in drain.Input) bool {
-		c, isCommand := in.(drain.Command)
-		return isCommand && c.Kind == drain.CommandContinue
-	})
-	if !goOn || e.Err() == nil || e.config.Journal.Append(e.Events(e.saved), true) != nil {
+	goOn, withheld := false, false
+	for _, in := range batch {
+		switch in := in.(type) {
+		case drain.Command:
+			goOn = goOn || in.Kind == drain.CommandContinue
+		case drain.JournalNews:
+			withheld = withheld || in.Lost != ""
+		}
+	}
+	if !goOn || withheld || e.Err() == nil || e.config.Journal.Append(e.Events(e.saved), true) != nil {
 		return batch
 	}
 	e.saved = e.State().Seq

@@ -3,7 +3,9 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -89,4 +91,62 @@ func written(t *testing.T, s *drain.State) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// A disk has room for what is missing in the journal and for nothing after it: the continue is answered like any other
+// without room, and the run goes on once there is some.
+func TestContinueWhereOnlyWhatIsMissingFits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := kubetest.NewSimulation()
+		s.AddNode("a")
+		s.AddPod("web", "a")
+		planned, err := plan.New(s.Snapshot(), []string{"a"}, plan.DefaultOptions(), time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		record, err := journal.CreateJournal(t.TempDir(), "r1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := record.File
+		full, err := os.Open(os.DevNull) // for reading only: every write fails
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = full.Close() }()
+		var fits atomic.Int64 // the size from which on the disk is full, 0 for no end
+		// A look asks for the time between the catch-up and its own events.
+		now := func() time.Time {
+			if most := fits.Load(); most > 0 {
+				if info, err := file.Stat(); err == nil && info.Size() > most {
+					record.File = full
+				}
+			}
+			return time.Now()
+		}
+		e := startRecorded(t, EngineConfig{Source: s, Writer: s, Journal: record, Now: now}, planned)
+		synctest.Wait()
+		record.File = full
+		e.Send(drain.Confirm{Phase: drain.PhaseCordon, By: "ada"})
+		synctest.Wait()
+		info, err := file.Stat()
+		if err != nil {
+			t.Fatal(err)
+		}
+		fits.Store(info.Size())
+		record.File = file
+		steer(t, e, drain.Command{Kind: drain.CommandContinue}, "the journal cannot be written")
+		if state := e.State(); !state.Paused || state.JournalLost == "" || s.Cordons != 0 {
+			t.Errorf("paused %v, lost %q, %d cordons", state.Paused, state.JournalLost, s.Cordons)
+		}
+		fits.Store(0)
+		record.File = file
+		steer(t, e, drain.Command{Kind: drain.CommandContinue}, "")
+		confirmUntilDone(t.Context(), e)
+		events, torn, err := journal.ReadJournal(record.Path())
+		if err != nil || torn || len(events) != len(e.Events(0)) || e.State().Outcome != drain.OutcomeDone {
+			t.Errorf("%d of %d events, torn %v, %v, %s", len(events), len(e.Events(0)), torn, err, e.State().Outcome)
+		}
+		s.Halt()
+	})
 }
