@@ -2,6 +2,7 @@ package surge
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 
@@ -97,7 +98,8 @@ func copiedFrom(s *kube.Snapshot, rs *kube.Workload) *kube.Workload {
 func fromMark(s *kube.Snapshot, w *kube.Workload, m mark, text string) *Record {
 	r := &Record{Facts: Facts{Kind: w.Kind, Namespace: w.Namespace, Name: w.Name, UID: w.UID, AtOnce: m.To - m.Was},
 		State: Starting, Since: m.At, Batch: Batch{Was: m.Was, To: m.To, Mark: text, At: m.At}}
-	for _, p := range activeOf(s, w) {
+	active := activeOf(s, w)
+	for _, p := range active {
 		mover := Mover{p.Name, p.UID}
 		was, moves := m.Costs[p.UID]
 		if moves {
@@ -106,6 +108,15 @@ func fromMark(s *kube.Snapshot, w *kube.Workload, m mark, text string) *Record {
 		ours := moves || !p.Created.Before(m.At.Add(-madeBefore))
 		if ours && lowest(p) && was != request.LowestDeletionCost {
 			r.Costs = append(r.Costs, Cost{CostFacts: CostFacts{mover, was, request.LowestDeletionCost}})
+		}
+	}
+	for _, uid := range slices.Sorted(maps.Keys(m.Costs)) { // pods that somebody took out of it by their labels
+		was, p := m.Costs[uid], s.Pod(uid)
+		if p == nil || p.Terminating() || slices.Contains(active, p) {
+			continue
+		}
+		if lowest(p) && was != request.LowestDeletionCost {
+			r.Costs = append(r.Costs, Cost{CostFacts: CostFacts{Mover{p.Name, uid}, was, request.LowestDeletionCost}})
 		}
 	}
 	r.Pods = len(r.Batch.Pods)

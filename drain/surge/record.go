@@ -91,11 +91,14 @@ type Cost struct {
 	CostFacts
 }
 
-// leftOver reports whether the cost could not be given back.
+// leftOver reports whether the cost could not be given back. Where it is another by now, the test of our patch fails;
+// any other 422 is admission's.
 func (c *Cost) leftOver() bool {
 	switch c.Last.Class() {
-	case kube.AnswerDone, kube.AnswerGone, kube.AnswerInvalid:
+	case kube.AnswerDone, kube.AnswerGone:
 		return false
+	case kube.AnswerInvalid:
+		return c.To == c.Was && !attempt.PatchFails(kube.Answer{Code: c.Last.Code, Message: c.Last.Message})
 	}
 	return c.To == c.Was
 }

@@ -451,3 +451,32 @@ func TestUndoOfABatchThatTheJournalDoesNotTellOf(t *testing.T) {
 		t.Errorf("the annotation of an earlier batch: %+v", requests)
 	}
 }
+
+// A pod that somebody took out of its Deployment by its labels is found by the annotation, which names it.
+func TestTheCostOfAPodThatWasRelabelled(t *testing.T) {
+	first := kubetest.Pod("shop/web-1", kubetest.On("w1"), costing(request.LowestDeletionCost)) // the controller releases it
+	d, rs := kubetest.Deployment("shop/web", 4)
+	d.Annotations = map[string]string{kube.SurgeAnnotation: mark{Run: "r1", At: kubetest.Now, Was: 2, To: 4,
+		Costs: map[kube.UID]string{first.UID: "7", "uid-of-one-that-is-gone": ""}}.String()}
+	s := kubetest.SnapshotOf(kubetest.Now, d, rs, first)
+	requests, _ := FromMarks(s, "r1")[0].Undo("r1", s)
+	if got, want := wordsOf(requests), []string{`web-1 "-2147483648" to "7"`, `web 4 to 2, then ""`}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A cost that the server does not let the run give back is left over; one that is another by now is not.
+func TestACostThatCannotBeGivenBackIsLeftOver(t *testing.T) {
+	for message, want := range map[string]bool{
+		"the server rejected our request due to an error in our request":              false,
+		`pods "web-1" is forbidden: ValidatingAdmissionPolicy 'costs' denied request`: true,
+	} {
+		r := &Record{Facts: Facts{Kind: "Deployment", Namespace: "shop", Name: "web"}, State: Verifying}
+		r.Asked(&CostFacts{Mover{"web-1", "1"}, "7", "7"}, &attempt.ActionFacts{ID: 1, Verb: attempt.VerbCost})
+		r.Heard("1", attempt.VerbCost, &attempt.AnswerFacts{Code: 422, Message: message}, kubetest.Now)
+		r.Become(Change{State: Undone}, kubetest.Now)
+		if r.MayStand() != want || (r.LeftOver() != "") != want {
+			t.Errorf("%s: may stand %v, left over: %s", message, r.MayStand(), r.LeftOver())
+		}
+	}
+}
