@@ -125,6 +125,7 @@ func (r *Rollback) look(ctx context.Context) error {
 	if err := r.awaitHolders(ctx); err != nil {
 		return err
 	}
+	r.State = rollback.WithMarks(r.State, s.Snapshot())
 	r.settle(ctx)
 	r.Plan()
 	return nil
@@ -162,6 +163,9 @@ func leftKinds(run *drain.State) (kinds []kube.Kind, why map[kube.Kind]string) {
 			why[k] = what
 		}
 	}
+	if run.Run.Options.GuardWrite {
+		need(kube.KindBudgets, "")
+	}
 	if slices.ContainsFunc(run.Budgets, func(b *tempbudget.Record) bool { return b.State != tempbudget.Removed }) {
 		need(kube.KindBudgets, "the run made temporary budgets; nothing was changed")
 	}
@@ -170,9 +174,13 @@ func leftKinds(run *drain.State) (kinds []kube.Kind, why map[kube.Kind]string) {
 			need(kind, "the run changed replicas; nothing was changed now")
 		}
 	}
+	raised := ""
 	if slices.ContainsFunc(run.Surges, (*surge.Record).MayStand) {
+		raised = "the run raised replicas to start replacements first; nothing was changed now"
+	}
+	if raised != "" || run.Run.Options.Surge != "" || run.Run.Options.AllowScale {
 		for _, k := range surge.Kinds {
-			need(k, "the run raised replicas to start replacements first; nothing was changed now")
+			need(k, raised)
 		}
 	}
 	if run.LeasesMayStand() || run.Run.Options.LeaseNamespace != "" {

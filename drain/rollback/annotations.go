@@ -70,20 +70,10 @@ func ReadMarks(s *kube.Snapshot, nodes []string) (Marked, error) {
 			m.Rolls[n.Name] = roll
 		}
 	}
-	for _, b := range s.Budgets() {
-		if b.TemporaryOf() != m.Mark.Run {
-			continue
-		}
-		budget := &tempbudget.Facts{Namespace: b.Namespace, Name: b.Name, UID: b.UID}
-		events = append(events, drain.Event{Kind: drain.EventBudget, Namespace: b.Namespace, Budget: budget,
-			BudgetState: tempbudget.Planned},
-			drain.Event{Kind: drain.EventBudget, Namespace: b.Namespace, Budget: budget, BudgetState: tempbudget.Made})
-	}
 	for i := range events {
 		events[i].Seq, events[i].Time = uint64(i+1), m.Mark.At
 	}
-	m.State = drain.Fold(nil, events...)
-	m.State.Surges = surge.FromMarks(s, m.Mark.Run)
+	m.State = WithMarks(drain.Fold(nil, events...), s)
 	for _, n := range s.Nodes() {
 		if other, err := LastRun(s, n.Name); err == nil && other.Run == m.Mark.Run && marksMore(s, n) &&
 			!slices.Contains(nodes, n.Name) {
@@ -91,6 +81,36 @@ func ReadMarks(s *kube.Snapshot, nodes []string) (Marked, error) {
 		}
 	}
 	return m, nil
+}
+
+// WithMarks is a run with the temporary budgets that carry its label and the workloads that it has raised, as far as it
+// does not tell of them: a journal that was copied, or restored, may have lost its end.
+func WithMarks(run *drain.State, s *kube.Snapshot) *drain.State {
+	with, id := *run, run.Run.ID
+	with.Budgets, with.Surges = slices.Clone(run.Budgets), slices.Clone(run.Surges)
+	for _, b := range s.Budgets() {
+		facts := tempbudget.Facts{Namespace: b.Namespace, Name: b.Name, UID: b.UID}
+		i := slices.IndexFunc(with.Budgets, func(r *tempbudget.Record) bool { return r.Same(&facts) })
+		switch {
+		case b.TemporaryOf() != id:
+		case i < 0:
+			with.Budgets = append(with.Budgets, &tempbudget.Record{Facts: facts, State: tempbudget.Made})
+		case with.Budgets[i].State == tempbudget.Planned:
+			known := *with.Budgets[i]
+			known.UID, known.State = b.UID, tempbudget.Made
+			with.Budgets[i] = &known
+		}
+	}
+	for _, found := range surge.FromMarks(s, id) {
+		i := slices.IndexFunc(with.Surges, func(r *surge.Record) bool { return r.UID == found.UID })
+		switch {
+		case i < 0:
+			with.Surges = append(with.Surges, found)
+		case !with.Surges[i].MayStand() && found.Batch.At.After(with.Surges[i].Batch.At):
+			with.Surges[i] = found
+		}
+	}
+	return &with
 }
 
 // LastRun is the mark of the last run at a node. That is not always the one in its annotation: a run leaves that as it
