@@ -70,10 +70,14 @@ func (s *Store) Changed(ctx context.Context) <-chan struct{} {
 func (s *Store) update(change func() bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.rev++
-	if !change() {
-		return
+	if change() {
+		s.rev++
+		s.signal()
 	}
+}
+
+// signal tells whoever waits for a change; its caller has the lock.
+func (s *Store) signal() {
 	s.last = nil
 	for _, w := range s.watchers {
 		select {
@@ -83,13 +87,19 @@ func (s *Store) update(change func() bool) {
 	}
 }
 
-// SetHealth records the state of the connection.
+// SetHealth records the state of the connection. What was made of a snapshot stays true
+// while the server answers: a new moment of contact is no new generation.
 func (s *Store) SetHealth(h Health) {
-	s.update(func() bool {
-		changed := s.health != h
-		s.health = h
-		return changed
-	})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.health == h {
+		return
+	}
+	if s.health.Live != h.Live {
+		s.rev++
+	}
+	s.health = h
+	s.signal()
 }
 
 // SetSync records the sync state of a kind; its Count is what the store holds.

@@ -115,3 +115,22 @@ func TestServerTime(t *testing.T) {
 		t.Errorf("server time %v", got)
 	}
 }
+
+// What is made of a snapshot is made again where the server goes away, and not each time it answers.
+func TestAContactIsNoNewGeneration(t *testing.T) {
+	s := kube.NewStore(time.Now)
+	changed := s.Changed(t.Context())
+	<-changed
+	s.SetHealth(kube.Health{Live: true, LastContact: time.Unix(1, 0)})
+	first := s.Snapshot()
+	s.SetHealth(kube.Health{Live: true, LastContact: time.Unix(2, 0)})
+	<-changed
+	second := s.Snapshot()
+	if second.Gen() != first.Gen() || second.Health().LastContact.Equal(first.Health().LastContact) {
+		t.Errorf("generation %d after %d, last contact %s", second.Gen(), first.Gen(), second.Health().LastContact)
+	}
+	s.SetHealth(kube.Health{DownSince: time.Unix(3, 0)})
+	if down := s.Snapshot(); down.Gen() == second.Gen() || down.Health().Live {
+		t.Errorf("generation %d after %d, live %v", down.Gen(), second.Gen(), down.Health().Live)
+	}
+}
