@@ -20,29 +20,30 @@ import (
 // Needs are the scopes that are needed, as far as a snapshot tells; final says that no other will tell more.
 type Needs func(*kube.Snapshot) (scopes []kube.Scope, final bool)
 
-// first are the kinds that Whole needs before all others: on a slow link a screen shows the nodes at once, and a plan
-// begins with the pods and their budgets.
-var first = [][]kube.Kind{{kube.KindNodes}, {kube.KindPods, kube.KindBudgets}}
+// turns are the kinds that Whole needs before all others, in their order: on a slow link a screen shows the nodes at
+// once, and a plan begins with the pods and their budgets.
+var turns = [][]kube.Kind{{kube.KindNodes}, {kube.KindPods, kube.KindBudgets}}
 
 // Whole needs all objects of the kinds: nodes, then pods and budgets, then the rest. A list that fails holds back no
 // other.
 func Whole(kinds ...kube.Kind) Needs {
-	turn := func(k kube.Kind) int {
-		i := slices.IndexFunc(first, func(turn []kube.Kind) bool { return slices.Contains(turn, k) })
-		return (i + len(first) + 1) % (len(first) + 1)
-	}
 	return func(s *kube.Snapshot) (scopes []kube.Scope, final bool) {
-		for now := range len(first) + 1 {
+		for _, turn := range turns {
 			coming := false
 			for _, k := range kinds {
-				if turn(k) == now {
-					scopes = append(scopes, kube.Scope{Kind: k})
+				if slices.Contains(turn, k) {
 					state := s.Sync(k)
+					scopes = append(scopes, kube.Scope{Kind: k})
 					coming = coming || state.Phase == kube.NotSynced && state.Reason == ""
 				}
 			}
-			if coming && now < len(first) {
+			if coming {
 				return scopes, false
+			}
+		}
+		for _, k := range kinds {
+			if !slices.Contains(scopes, kube.Scope{Kind: k}) {
+				scopes = append(scopes, kube.Scope{Kind: k})
 			}
 		}
 		return scopes, true
