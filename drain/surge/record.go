@@ -91,8 +91,8 @@ type Cost struct {
 	CostFacts
 }
 
-// leftOver reports whether the cost could not be given back. Where it is another by now, the test of our patch fails;
-// any other 422 is admission's.
+// leftOver reports whether the server refused to restore the cost. If somebody else has changed the cost since, the
+// test in our patch fails with 422, and nothing of ours remains; any other 422 is from admission.
 func (c *Cost) leftOver() bool {
 	switch c.Last.Class() {
 	case kube.AnswerDone, kube.AnswerGone:

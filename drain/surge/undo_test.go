@@ -465,7 +465,7 @@ func TestTheCostOfAPodThatWasRelabelled(t *testing.T) {
 	}
 }
 
-// A cost that the server does not let the run give back is left over; one that is another by now is not.
+// A cost that an admission policy does not let the run restore is left over; one that somebody else has changed is not.
 func TestACostThatCannotBeGivenBackIsLeftOver(t *testing.T) {
 	for message, want := range map[string]bool{
 		"the server rejected our request due to an error in our request":              false,

@@ -36,13 +36,9 @@ const (
 
 // Start opens a gateway to the API server of a kubeconfig. Credentials pass through it.
 func Start(kubeconfig string, newest Protocol) (*Gateway, error) {
-	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	config, target, err := behind(kubeconfig)
 	if err != nil {
-		return nil, fmt.Errorf("read the access to the API server: %w", err)
-	}
-	target, err := url.Parse(config.Host)
-	if err != nil {
-		return nil, fmt.Errorf("parse the address of the API server: %w", err)
+		return nil, err
 	}
 	upstream, err := rest.TransportFor(&rest.Config{Host: config.Host, TLSClientConfig: config.TLSClientConfig})
 	if err != nil {
@@ -64,6 +60,19 @@ func Start(kubeconfig string, newest Protocol) (*Gateway, error) {
 	g.server.Config.ErrorLog = silent
 	g.server.StartTLS()
 	return g, nil
+}
+
+// behind is the API server of a kubeconfig.
+func behind(kubeconfig string) (*rest.Config, *url.URL, error) {
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the access to the API server: %w", err)
+	}
+	target, err := url.Parse(config.Host)
+	if err != nil {
+		return nil, nil, fmt.Errorf("parse the address of the API server: %w", err)
+	}
+	return config, target, nil
 }
 
 // Close ends the gateway and every connection through it.

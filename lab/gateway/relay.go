@@ -6,11 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/url"
 	"sync"
 	"sync/atomic"
-
-	"k8s.io/client-go/tools/clientcmd"
 )
 
 // Relay passes the bytes between programs and an API server, and counts them. It does not
@@ -29,13 +26,9 @@ type Relay struct {
 
 // StartRelay opens a relay to the API server of a kubeconfig.
 func StartRelay(kubeconfig string) (*Relay, error) {
-	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	_, target, err := behind(kubeconfig)
 	if err != nil {
-		return nil, fmt.Errorf("read the access to the API server: %w", err)
-	}
-	target, err := url.Parse(config.Host)
-	if err != nil {
-		return nil, fmt.Errorf("parse the address of the API server: %w", err)
+		return nil, err
 	}
 	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {

@@ -32,7 +32,7 @@ var steps = []step{
 	{
 		name: "unit", about: "the main module, with the race detector",
 		calls:   []call{{module: ".", args: []string{"-race", "-timeout=10m", "./..."}}},
-		prepare: needs(raceDetector), patience: 40 * time.Minute, // half of it to build everything anew
+		prepare: needs(raceDetector), patience: 40 * time.Minute, // without a build cache half of it is the build
 	},
 	{
 		name: "tools", about: "lab and tools modules",

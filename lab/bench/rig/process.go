@@ -69,7 +69,7 @@ func (r *Rig) Begin(ctx context.Context, line func([]byte), program string, args
 	return p, nil
 }
 
-// Environment is that of a program that is begun.
+// Environment is the environment of the programs that Begin starts.
 func (r *Rig) Environment() ([]string, error) {
 	home := filepath.Join(r.Dir, "home")
 	if err := os.MkdirAll(home, 0o700); err != nil {
