@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -122,6 +123,30 @@ func TestARollWhoseJournalIsGone(t *testing.T) {
 	if code != ExitDone || !strings.Contains(b.err.String(), "the journal of the roll can be written again") {
 		t.Errorf("exit code %d\n%s", code, b.err)
 	}
+}
+
+// A journal of a roll that was restored from a copy may not have the last batch: its run has a journal of its own.
+func TestRollbackOfARollWhoseJournalLostItsEnd(t *testing.T) {
+	s := retiringServer(t)
+	b, code := s.runOn(t, "roll", "node", "--yes", "--force", "-o", "json", "--work", "exit 1")
+	if code != ExitPartly {
+		t.Fatalf("exit code %d\n%s", code, b.err)
+	}
+	_, report := rollLines(t, b)
+	path := journal.RollPath(b.StateDir, report.Roll)
+	lines, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _, found := bytes.Cut(lines, []byte(`"DrainStarted"`))
+	if !found {
+		t.Fatalf("no batch in %s", lines)
+	}
+	if err := os.WriteFile(path, before[:bytes.LastIndexByte(before, '\n')+1], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.expect(t, ExitDone, []string{"to undo for run " + report.Roll + "-1"}, "rollback", report.Roll,
+		"--yes", "--server="+s.URL)
 }
 
 // A closed terminal suspends the roll once its command has ended, and says so.

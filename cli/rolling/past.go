@@ -78,16 +78,20 @@ func (h *Host) Undoable(id string, comparison Comparison) (runs []string, own *d
 		return nil, nil, h.live(id)
 	}
 	var lost error
-	for _, e := range r.Events {
-		if e.Kind != roll.EventDrainStarted {
+	for i := range r.State.Facts.Batches { // not its events: the journal of the roll may have lost its end
+		run := roll.RunOf(id, i)
+		if h.Runs.Begun(run) {
+			runs = append(runs, run)
 			continue
 		}
-		if h.Runs.Begun(e.Run) {
-			runs = append(runs, e.Run)
+		begun := slices.IndexFunc(r.Events, func(e roll.Event) bool {
+			return e.Kind == roll.EventDrainStarted && e.Run == run
+		})
+		if begun < 0 {
 			continue
 		}
 		why := comparison(&r.State.Facts.Run, func(ctx context.Context, s *app.Session) error {
-			return r.Lost(ctx, s, e)
+			return r.Lost(ctx, s, r.Events[begun])
 		})
 		if why != "" {
 			lost = errors.Join(lost, errors.New(why))

@@ -84,7 +84,7 @@ func (st *stepper) beginDrain(nodes []*Node) {
 		}
 	}
 	if len(ready) > 0 {
-		st.emit(Event{Kind: EventDrainStarted, Batch: st.s.Batch + 1, Run: runOf(st.s.Facts.Run.ID, st.s.Batch),
+		st.emit(Event{Kind: EventDrainStarted, Batch: st.s.Batch + 1, Run: RunOf(st.s.Facts.Run.ID, st.s.Batch),
 			Nodes: ready})
 	}
 }

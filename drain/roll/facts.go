@@ -102,6 +102,6 @@ func Batches(nodes []*kube.Node, o Options) []Batch {
 	return batches
 }
 
-// runOf is the id of the run that drains a batch, counted from 0: the same whoever asks, so that a roll
+// RunOf is the id of the run that drains a batch, counted from 0: the same whoever asks, so that a roll
 // whose process died finds it.
-func runOf(roll string, batch int) string { return fmt.Sprintf("%s-%d", roll, batch+1) }
+func RunOf(roll string, batch int) string { return fmt.Sprintf("%s-%d", roll, batch+1) }
