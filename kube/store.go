@@ -3,6 +3,7 @@ package kube
 import (
 	"context"
 	"maps"
+	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -131,13 +132,37 @@ func (s *Store) SetUsage(nodes map[string]Usage) {
 // Put adds records or puts them in the place of older ones of the same objects, and
 // owns them from then on. A pod that is as it was keeps its record.
 func (s *Store) Put(records ...Record) {
-	s.update(func() bool {
-		changed := false
-		for _, r := range records {
-			changed = s.put(r) || changed
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	changed, news := false, false
+	for _, r := range records {
+		heartbeat := s.heartbeat(r)
+		if s.put(r) {
+			changed, news = true, news || !heartbeat
 		}
-		return changed
-	})
+	}
+	if news {
+		s.rev++
+	}
+	if changed {
+		s.signal()
+	}
+}
+
+// heartbeat reports whether a record brings only a newer heartbeat of a Ready node. What was made of a snapshot stays
+// true: of a Ready node nothing is decided by its heartbeat.
+func (s *Store) heartbeat(r Record) bool {
+	n, ok := r.(*Node)
+	if !ok || n.Ready != NodeReady {
+		return false
+	}
+	old, ok := s.t.held(n).(*Node)
+	if !ok {
+		return false
+	}
+	as := *n
+	as.Heartbeat, as.ResourceVersion = old.Heartbeat, old.ResourceVersion
+	return reflect.DeepEqual(&as, old)
 }
 
 func (s *Store) put(r Record) bool { return !s.outdated(r) && s.t.put(r) }

@@ -134,3 +134,36 @@ func TestAContactIsNoNewGeneration(t *testing.T) {
 		t.Errorf("generation %d after %d, live %v", down.Gen(), second.Gen(), down.Health().Live)
 	}
 }
+
+// Kubelets tell that they live all the time: what is made of a snapshot is not made again for that.
+func TestAHeartbeatIsNoNewGeneration(t *testing.T) {
+	s, at := kube.NewStore(time.Now), time.Unix(100, 0)
+	changed := s.Changed(t.Context())
+	<-changed
+	put := func(edit func(n *kube.Node)) *kube.Snapshot {
+		t.Helper()
+		n := &kube.Node{Name: "w1", UID: "u1", ResourceVersion: "1", Ready: kube.NodeReady, ReadySince: at, Heartbeat: at,
+			Labels: map[string]string{"pool": "a"}}
+		edit(n)
+		s.Put(n)
+		<-changed
+		return s.Snapshot()
+	}
+	first := put(func(*kube.Node) {})
+	beat := func(n *kube.Node) { n.ResourceVersion, n.Heartbeat = "2", at.Add(time.Minute) }
+	second := put(beat)
+	if n := second.Node("w1"); second.Gen() != first.Gen() || n.ResourceVersion != "2" || !n.Heartbeat.After(at) {
+		t.Errorf("generation %d after %d with %+v", second.Gen(), first.Gen(), n)
+	}
+	for name, edit := range map[string]func(n *kube.Node){
+		"label":   func(n *kube.Node) { beat(n); n.Labels = map[string]string{"pool": "b"} },
+		"cordon":  func(n *kube.Node) { beat(n); n.Unschedulable = true },
+		"unknown": func(n *kube.Node) { beat(n); n.Ready = kube.NodeUnknown },
+		"back":    func(n *kube.Node) { beat(n); n.Ready, n.Heartbeat = kube.NodeUnknown, at.Add(time.Hour) },
+	} {
+		before := s.Snapshot().Gen()
+		if after := put(edit).Gen(); after == before {
+			t.Errorf("%s: still generation %d", name, after)
+		}
+	}
+}
