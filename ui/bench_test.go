@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
 
@@ -34,10 +35,12 @@ func BenchmarkKey(b *testing.B) {
 func BenchmarkSnapshot(b *testing.B) {
 	d := drive(b, crowd(5000, 30), 200, 50, usual)
 	d.list(frame.Nodes).Sort = "cpu"
-	at := 0
-	for b.Loop() {
-		at++
-		d.w.SetHealth(d.w.Snapshot().Health())
+	for ready := true; b.Loop(); ready = !ready {
+		n := *d.w.Snapshot().Nodes()[0]
+		if n.Ready = kube.NodeReady; !ready {
+			n.Ready = kube.NodeNotReady
+		}
+		d.w.Put(&n)
 		d.refresh()
 	}
 }

@@ -53,11 +53,12 @@ func liveArms(m *model) arms {
 	runs, rolls := follower[live.Run]{ctx: m.ctx}, follower[live.Roll]{ctx: m.ctx}
 	return arms{
 		cluster: func() tea.Cmd {
+			shown := m.s.Snap.Gen()
 			return m.d.Crash.guard("the view of the cluster", func() tea.Msg {
-				if !await(m.ctx, changed, nil) {
-					return nil
+				if snap := newer(m.ctx, m.d.Source, changed, shown); snap != nil {
+					return snapshotMsg{snap}
 				}
-				return snapshotMsg{m.d.Source.Snapshot()}
+				return nil
 			})
 		},
 		run: func(r live.Run) tea.Cmd {
@@ -122,6 +123,18 @@ func closed(done <-chan struct{}) bool {
 	default:
 		return false
 	}
+}
+
+// newer waits for a snapshot of another generation than the one shown. One of the same brings heartbeats of nodes and
+// answers of the server, many a second in a large cluster: it is shown once in a second at most.
+func newer(ctx context.Context, source Source, changed <-chan struct{}, shown uint64) *kube.Snapshot {
+	began := time.Now()
+	for await(ctx, changed, nil) {
+		if snap := source.Snapshot(); snap.Gen() != shown || time.Since(began) >= slowTick {
+			return snap
+		}
+	}
+	return nil
 }
 
 // await waits for news and then lets the frame's time pass, so that whatever

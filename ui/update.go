@@ -32,8 +32,8 @@ func (m *model) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	case tea.PasteMsg:
 		m.paste(msg.Content)
 	case snapshotMsg:
-		m.queue(m.arm.cluster())
 		m.s.See(msg.snap)
+		m.queue(m.arm.cluster())
 		m.tell(frame.NewSnapshot{})
 	case forgotten:
 		if msg.err != nil {
