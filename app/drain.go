@@ -25,23 +25,30 @@ type Drain struct {
 	InBatches bool        // a roll drains them
 }
 
-// Preview begins a Drain of which only the plan is wanted: all that a plan tells is
-// watched.
-func (s *Session) Preview(ctx context.Context, sel Selection) *Drain {
-	s.Observe(ctx, planKinds...)
-	return &Drain{session: s, selection: sel, needs: watch.Whole(planKinds...), read: true}
-}
+// Extent is how much of the cluster a drain reads before it is planned.
+type Extent int
 
-// Drain begins a drain of the nodes. Where somebody reads its plan first, or its options
-// make it depend on all of the plan, all that a plan tells is watched; any other drain
-// reads what it touches, and begins with less: what only explains more of it comes in meanwhile.
-func (s *Session) Drain(ctx context.Context, sel Selection, o plan.Options, read bool) *Drain {
-	if read || !narrow(&o) {
-		return s.Preview(ctx, sel)
+const (
+	// Decisive is what decides what it does: what only explains more of it comes in meanwhile.
+	Decisive Extent = iota
+	// Touched is all that a plan tells of what it touches: its nodes, and the namespaces of their pods.
+	Touched
+	// Whole is all that a plan tells, also where the pods could go.
+	Whole
+)
+
+// Drain begins a drain of the nodes, or a plan of it. Where its options make it depend on all of the
+// plan, the whole cluster is read.
+func (s *Session) Drain(ctx context.Context, sel Selection, o plan.Options, extent Extent) *Drain {
+	if extent == Whole || !narrow(&o) {
+		s.Observe(ctx, planKinds...)
+		return &Drain{session: s, selection: sel, needs: watch.Whole(planKinds...), read: true}
 	}
-	d := &Drain{session: s, selection: sel, nodes: namesOf(ctx, s, sel)}
+	d := &Drain{session: s, selection: sel, nodes: namesOf(ctx, s, sel), read: extent == Touched}
 	touched := reads.Drain{Nodes: d.nodes, Options: &o}
-	d.needs = needsOf(touched, startKinds...)
+	if d.needs = needsOf(touched); !d.read {
+		d.needs = needsOf(touched, startKinds...)
+	}
 	s.Source = s.Watch(ctx, needsOf(touched))
 	return d
 }

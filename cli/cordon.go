@@ -120,7 +120,7 @@ func (c *cordoning) sayLeft(session *app.Session, nodes []string) {
 }
 
 // all goes on after a failure, as kubectl does, and does not hide it from the exit code, as kubectl does.
-func (c *cordoning) all(ctx context.Context, session cordoner, nodes []string, o plan.Options) error {
+func (c *cordoning) all(ctx context.Context, session *app.Session, nodes []string, o plan.Options) error {
 	verb, set := "uncordon", func(node string) (bool, error) { return session.Uncordon(ctx, node, o.DryRun) }
 	if c.cordon {
 		verb, set = "cordon", func(node string) (bool, error) { return session.Cordon(ctx, node, o.Reason, o.DryRun) }
@@ -154,7 +154,7 @@ func (c *cordoning) all(ctx context.Context, session cordoner, nodes []string, o
 // would stop there. Without a terminal that takes --take-over. A Lease that cannot be
 // read does not prevent it: it is said that nothing is known. One whose run is known
 // on this machine to have ended holds nothing.
-func (c *cordoning) askHeld(ctx context.Context, session reader, nodes []string, o plan.Options) error {
+func (c *cordoning) askHeld(ctx context.Context, session *app.Session, nodes []string, o plan.Options) error {
 	if o.LeaseNamespace == "" {
 		return nil
 	}

@@ -81,8 +81,11 @@ func (c *draining) drain(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	// What it needs comes in while we ask.
-	steps := session.Drain(ctx, c.f.selection(args), options, options.DryRun == plan.DryRunNone && !c.f.yes)
+	extent := app.Decisive
+	if options.DryRun == plan.DryRunNone && !c.f.yes {
+		extent = app.Whole // somebody reads the plan
+	}
+	steps := session.Drain(ctx, c.f.selection(args), options, extent) // what it needs comes in while we ask
 	if err := settleEvictions(ctx, c.Err, session, &options); err != nil {
 		return err
 	}
@@ -150,7 +153,7 @@ func (c *draining) judged(cmd *cobra.Command, args []string) (plan.Options, erro
 }
 
 // settleEvictions says what differs from what was asked for.
-func settleEvictions(ctx context.Context, notes io.Writer, session evictions, o *plan.Options) error {
+func settleEvictions(ctx context.Context, notes io.Writer, session *app.Session, o *plan.Options) error {
 	note, err := session.SettleEvictions(ctx, o)
 	if note != "" {
 		fmt.Fprintln(notes, note)

@@ -2,13 +2,16 @@ package cli
 
 import (
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/cli/help"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/verdict"
 )
 
 func (p *Program) planCommand() *cobra.Command {
-	f := p.newFlags()
+	f, landing := p.newFlags(), "on"
 	cmd := &cobra.Command{
 		Use:   "plan NODE...",
 		Short: "Show what a drain would do to every pod, and why; changes nothing",
@@ -18,9 +21,11 @@ func (p *Program) planCommand() *cobra.Command {
 # Show what a drain of a node would do to each of its pods, and why
 plan worker-1
 # Show it for the nodes of a pool, as JSON
-plan -l pool=batch --ignore-daemonsets -o json`),
+plan -l pool=batch --ignore-daemonsets -o json
+# Show it soon in a large cluster, without where the pods could go
+plan worker-1 --landing=off`),
 		ValidArgsFunction: completionOf(p).Nodes,
-		RunE:              func(cmd *cobra.Command, args []string) error { return p.plan(cmd, f, args) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return p.plan(cmd, f, args, landing) },
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
@@ -28,10 +33,15 @@ plan -l pool=batch --ignore-daemonsets -o json`),
 	f.bindDrain(fs, "dry-run", "allow-scale", "allow-zero-grace", "allow-taint")
 	f.bindOutput(fs)
 	f.bindLook(fs)
+	plan.AddGroup(fs, help.GroupOutput, func(fs *pflag.FlagSet) {
+		choices := []plan.Choice{{Value: "on", Does: "looked for"}, {Value: "off", Does: "not looked for"}}
+		fs.Var(help.OneOf(&landing, choices), "landing",
+			"where the pods could go: without it only what the drain touches is read, if the flags allow")
+	})
 	return cmd
 }
 
-func (p *Program) plan(cmd *cobra.Command, f *flags, args []string) error {
+func (p *Program) plan(cmd *cobra.Command, f *flags, args []string, landing string) error {
 	if err := checkNodeArgs(cmd, args, f); err != nil {
 		return err
 	}
@@ -48,7 +58,8 @@ func (p *Program) plan(cmd *cobra.Command, f *flags, args []string) error {
 		return err
 	}
 	defer session.Close()
-	steps := session.Preview(ctx, f.selection(args))
+	extent := map[string]app.Extent{"on": app.Whole, "off": app.Touched}[landing]
+	steps := session.Drain(ctx, f.selection(args), options, extent)
 	if err := settleEvictions(ctx, p.Err, session, &options); err != nil {
 		return err
 	}

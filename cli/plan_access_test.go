@@ -2,7 +2,9 @@ package cli
 
 import (
 	"encoding/json"
+	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
@@ -53,6 +55,34 @@ func TestPlanNamesTheRightsThatADrainLacks(t *testing.T) {
 		}
 		if len(planned.Nodes) != 1 || len(planned.Nodes[0].Pods) == 0 {
 			t.Error("the plan is gone")
+		}
+	}
+}
+
+// Without --landing a plan reads the pods of its nodes and namespaces, unless a flag needs all of them. Its pods and
+// reasons are the same.
+func TestPlanWithoutLandingReadsWhatADrainTouches(t *testing.T) {
+	var first string
+	for flags, whole := range map[string]bool{"": true, "--landing=on": true, "--landing=off": false, "--landing=off --guard=1": true} {
+		s := newAPIServer(t, theNode(false), thePod())
+		serve, all := s.Config.Handler, atomic.Bool{}
+		s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/api/v1/pods" && !r.URL.Query().Has("fieldSelector") {
+				all.Store(true)
+			}
+			serve.ServeHTTP(w, r)
+		})
+		b, code := s.runOn(t, append([]string{"plan", "node", "--force"}, strings.Fields(flags)...)...)
+		if code != ExitDone || all.Load() != whole {
+			t.Errorf("%q: exit code %d, all pods read: %v\n%s%s", flags, code, all.Load(), b.out, b.err)
+		}
+		_, rows, _ := strings.Cut(b.out.String(), "FATE")
+		rows, _, _ = strings.Cut(rows, "\n\n")
+		if first == "" {
+			first = rows
+		}
+		if rows != first || !strings.Contains(rows, "default/bar") {
+			t.Errorf("%q: %s", flags, b.out)
 		}
 	}
 }

@@ -177,22 +177,6 @@ type (
 	// identified tells which cluster it is.
 	identified interface{ Identity() conn.Identity }
 
-	// evictions tells which evictions the server takes.
-	evictions interface {
-		SettleEvictions(ctx context.Context, o *plan.Options) (note string, err error)
-	}
-
-	// cordoner cordons and uncordons nodes by name.
-	cordoner interface {
-		Cordon(ctx context.Context, node, reason string, dry plan.DryRun) (changed bool, err error)
-		Uncordon(ctx context.Context, node string, dry plan.DryRun) (changed bool, err error)
-	}
-
-	// reader waits for what it reads.
-	reader interface {
-		Synced(ctx context.Context, kinds []kube.Kind) (*kube.Snapshot, error)
-	}
-
 	// followed is the cluster of a run that is followed.
 	followed interface {
 		identified

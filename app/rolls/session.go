@@ -170,7 +170,7 @@ func Watch(ctx context.Context, s *app.Session, state *roll.State) error {
 	if err := s.SameCluster(run); err != nil {
 		return err
 	}
-	steps := s.Preview(ctx, app.Selection{})
+	steps := s.Drain(ctx, app.Selection{}, run.Options, app.Whole)
 	if err := s.MayRoll(ctx, run.Options); err != nil {
 		return err
 	}

@@ -97,7 +97,7 @@ func (h *Host) New(ctx context.Context, r Request) error {
 			return err
 		}
 	}
-	steps := session.Preview(ctx, r.Nodes)
+	steps := session.Drain(ctx, r.Nodes, r.Drain, app.Whole)
 	steps.InBatches = true
 	note, err := session.SettleEvictions(ctx, &r.Drain)
 	if note != "" {

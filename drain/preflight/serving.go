@@ -199,19 +199,22 @@ func findExceeded(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 // findUnforeseen says which of these findings could not be created. What may not be
 // read is unknown, which is not none.
 func findUnforeseen(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
-	var missing []string
+	var missing, namespaces []string
+	eachMoved(s, p, func(pod *kube.Pod) { namespaces = append(namespaces, pod.Namespace) })
+	there := s.In(slices.Compact(slices.Sorted(slices.Values(namespaces)))...)
 	for _, of := range []struct {
 		what  string
+		sync  func(kube.Kind) kube.SyncState
 		kinds []kube.Kind
 	}{
-		{"last endpoints of services", []kube.Kind{kube.KindServices, kube.KindPods}},
-		{"admission webhooks without a pod", []kube.Kind{kube.KindServices, kube.KindPods, kube.KindValidatingWebhooks,
-			kube.KindMutatingWebhooks}},
-		{"minimums of autoscalers", []kube.Kind{kube.KindAutoscalers}},
-		{"quotas", []kube.Kind{kube.KindQuotas}},
+		{"last endpoints of services", there.Sync, []kube.Kind{kube.KindServices, kube.KindPods}},
+		{"admission webhooks without a pod", s.Sync, []kube.Kind{kube.KindServices, kube.KindPods,
+			kube.KindValidatingWebhooks, kube.KindMutatingWebhooks}},
+		{"minimums of autoscalers", there.Sync, []kube.Kind{kube.KindAutoscalers}},
+		{"quotas", there.Sync, []kube.Kind{kube.KindQuotas}},
 	} {
 		for _, k := range of.kinds {
-			if state := s.Sync(k); state.Phase == kube.Denied || state.Phase == kube.NotSynced {
+			if state := of.sync(k); state.Phase == kube.Denied || state.Phase == kube.NotSynced {
 				missing = append(missing, of.what+" ("+string(k)+" "+state.Phase.String()+")")
 				break
 			}

@@ -254,4 +254,12 @@ func TestUnforeseen(t *testing.T) {
 	if len(found) != 1 || found[0].Code != FindingServingUnknown || found[0].Level != plan.LevelInfo || found[0].Message != want {
 		t.Errorf("%+v, want %q", found, want)
 	}
+	// A drain that reads only what it touches has the quotas of the namespaces of its pods.
+	quotas := kube.Scope{Kind: kube.KindQuotas, Namespace: "shop"}
+	store.Open(quotas)
+	store.Replace(quotas, nil, 1, kube.SyncState{Phase: kube.Synced})
+	found = findingsOf(t, store.Snapshot(), "w1")
+	if want := "not known: admission webhooks without a pod (mutatingwebhookconfigurations denied)"; found[0].Message != want {
+		t.Errorf("%+v, want %q", found, want)
+	}
 }
