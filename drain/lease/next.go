@@ -253,6 +253,8 @@ func release(r *Record, v View) Decision {
 		return d
 	case r.released && r.InFlight == 0 && r.Last.MayBeDone() && v.Trusted && !v.ours():
 		return become(r.Facts, Released, "") // its answer is lost
+	case r.released && r.InFlight == 0 && r.Last.Class() == kube.AnswerConflict && !v.ours():
+		return become(r.Facts, Released, "") // it is another's by now
 	case waits(r, v, &d):
 		return d
 	}
@@ -276,6 +278,9 @@ func release(r *Record, v View) Decision {
 				words.ShortTime(kube.LeaseDuration))
 		}
 		version = v.Live.ResourceVersion
+	}
+	if v.ours() && kube.ParseVersion(v.Live.ResourceVersion) > kube.ParseVersion(version) {
+		version = v.Live.ResourceVersion // somebody has annotated it since, for example
 	}
 	d.Send = &Send{Verb: attempt.VerbRelease, Facts: r.Facts, Version: version, Request: request.DeleteLease{
 		Namespace: r.Namespace, Name: r.Name, UID: r.UID, ResourceVersion: version,
@@ -323,7 +328,7 @@ func (r *Record) After(verb attempt.Verb, f Facts, expected string, a kube.Answe
 	gone := class == kube.AnswerGone
 	switch {
 	case verb == attempt.VerbRelease:
-		if a.OK() || gone || class == kube.AnswerConflict { // a conflict: it is another's by now
+		if a.OK() || gone {
 			return &Change{f, Released, ""}
 		}
 	case r.State == Lost, r.State == Off:

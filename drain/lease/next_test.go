@@ -94,7 +94,15 @@ func TestNext(t *testing.T) {
 		"denied for long":         {record: denied(OverdueAfter, deniedFor), view: func(*View) {}, state: Off},
 		"denied, not overdue yet": {record: denied(renewal, deniedFor), view: func(*View) {}, wake: RetryAfter},
 
-		"done, held":      {record: held(0), view: func(v *View) { v.Final = true }, verb: attempt.VerbRelease, version: "6"},
+		"done, held": {record: held(0), view: func(v *View) { v.Final = true }, verb: attempt.VerbRelease, version: "6"},
+		"done, annotated since": {record: held(0), view: func(v *View) { v.Final, v.Live = true, of("r1") },
+			verb: attempt.VerbRelease, version: "7"},
+		"done, refused as outdated, the watch is late": {record: conflicting(), view: func(v *View) {
+			v.Final, v.Live = true, of("r1")
+			v.Live.ResourceVersion = "6"
+		}, verb: attempt.VerbRelease, version: "6"},
+		"done, refused as outdated, another's": {record: conflicting(), view: func(v *View) { v.Final, v.Live = true, of("r2") },
+			state: Released},
 		"done, of before": {view: func(v *View) { v.Final, v.Live = true, of("r1") }, state: Held},
 		"done, of before, its acquisition failed": {record: &Record{Facts: Facts{Holder: "r1"}, State: Awaited},
 			view: func(v *View) { v.Final, v.Live = true, of("r1") }, state: Held},
@@ -128,6 +136,14 @@ func TestNext(t *testing.T) {
 			}
 		})
 	}
+}
+
+// conflicting is a Lease whose release was refused, as its version had changed.
+func conflicting() *Record {
+	r := held(0)
+	r.Sent(r.Facts, &attempt.ActionFacts{ID: 3, Verb: attempt.VerbRelease, Version: "6"}, t0.Add(-time.Second))
+	r.Answered(r.Facts, attempt.VerbRelease, attempt.AnswerFactsOf(answered(http.StatusConflict)), t0.Add(-time.Second))
+	return r
 }
 
 // A release that the end of the run waits for is tried twice, then left to expire.
@@ -187,7 +203,7 @@ func TestAfter(t *testing.T) {
 		"deleted by somebody":        {held(0), attempt.VerbRenew, 404, "6", false, Awaited},
 		"not renewed":                {held(0), attempt.VerbRenew, 500, "6", false, Held},
 		"released":                   {held(0), attempt.VerbRelease, 200, "", false, Released},
-		"released, another's by now": {held(0), attempt.VerbRelease, 409, "", false, Released},
+		"released, it has changed":   {held(0), attempt.VerbRelease, 409, "", false, ""}, // the view shows whose it is
 	} {
 		var got State
 		if change := c.record.After(c.verb, c.record.Facts, c.expected, answered(c.code), c.starting); change != nil {
