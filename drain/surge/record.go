@@ -285,6 +285,9 @@ func (r *Record) Resume() {
 		r.Last = &attempt.AnswerFacts{Failure: "the process ended before the answer came"}
 	}
 	r.Attempt.Resume()
+	if r.State == Undone && r.Why == "" { // not for a reason of the run, but by a rollback that did not end
+		r.State, r.Message, r.Tried, r.Spent = Planned, "", nil, nil
+	}
 	for _, c := range r.Costs {
 		r.editCost(c.UID, func(c *Cost) { c.Resume() })
 	}

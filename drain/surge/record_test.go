@@ -1,0 +1,31 @@
+package surge
+
+import (
+	"testing"
+
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+)
+
+// A rollback that was killed has set the replicas of some workloads back: the run that is resumed then raises them again.
+// What the run itself has taken back stays so.
+func TestWhatSurgesAgainInAResumedRun(t *testing.T) {
+	for name, c := range map[string]struct {
+		before []Change
+		want   State
+	}{
+		"ended by a rollback":          {[]Change{{State: Starting}, {State: Undone, Message: "a rollback ended it"}}, Planned},
+		"not Ready in time":            {[]Change{{State: Starting}, {State: Lowering, Message: "late", Late: true}, {State: Undone, Late: true}}, Undone},
+		"refused":                      {[]Change{{State: Refused, Message: "quota"}}, Refused},
+		"on its way when the run died": {[]Change{{State: Starting}}, Starting},
+	} {
+		r := &Record{State: Planned}
+		r.Become(Change{State: Raising, Batch: &Batch{Was: 2, To: 3, Pods: []Mover{{"web-1", "u1"}}}}, kubetest.Now)
+		for _, change := range c.before {
+			r.Become(change, kubetest.Now)
+		}
+		r.Resume()
+		if r.State != c.want || r.begins() && len(r.Tried)+len(r.Spent) > 0 {
+			t.Errorf("%s: %s, tried %v, spent %v", name, r.State, r.Tried, r.Spent)
+		}
+	}
+}
