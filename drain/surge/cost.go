@@ -48,6 +48,14 @@ func leavingOf(s *kube.Snapshot, w *kube.Workload, b *Batch, wanted, moves []*ku
 	return leaving
 }
 
+// noneMade reports whether no replacement was made: under a quota, for example. Where that has been so for a while, the
+// replicas are set back before the costs: the controller removes no pod, and the disruption controller counts the pods
+// of a budget again only when one of them changes (kubernetes pkg/controller/disruption). It would go by the number
+// that was raised.
+func noneMade(s *kube.Snapshot, w *kube.Workload, b *Batch) bool {
+	return len(activeOf(s, w)) <= int(b.Was)
+}
+
 func lowest(p *kube.Pod) bool {
 	return p.Annotations[kube.DeletionCostAnnotation] == request.LowestDeletionCost
 }

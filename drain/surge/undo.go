@@ -47,7 +47,11 @@ func (r *Record) Undo(run string, s *kube.Snapshot) (requests []request.Request,
 			requests = append(requests, setCost(p, was, request.LowestDeletionCost))
 		}
 	}
-	if raised {
+	long := s.ServerTime(s.At()).Sub(r.Batch.At) > shownWithin
+	switch {
+	case raised && r.lower(w).Scales() && long && noneMade(s, w, &r.Batch):
+		return slices.Insert(requests, 0, request.Request(r.lower(w))), ""
+	case raised:
 		return append(requests, r.lower(w)), ""
 	}
 	for _, l := range slices.Concat(lastMarks(s, w, run), r.Batch.givesBack(w)) {

@@ -465,6 +465,42 @@ func TestTheCostOfAPodThatWasRelabelled(t *testing.T) {
 	}
 }
 
+// Where no replacement was made, as under a quota, the replicas are set back before the costs: the disruption controller
+// counts the pods of a budget again when one of them changes. Where one was made, the costs decide who is removed.
+func TestTheCostsOfPodsWhoseReplacementsWereNotMade(t *testing.T) {
+	web, rs := kubetest.Deployment("shop/web", 4)
+	web.Annotations = map[string]string{kube.SurgeAnnotation: raisedMark}
+	pod := func(name, node string, options ...kubetest.PodOption) runtime.Object {
+		return kubetest.Pod("shop/"+name, append([]kubetest.PodOption{kubetest.ByDeployment("web"), kubetest.On(node)}, options...)...)
+	}
+	lowest := costing(request.LowestDeletionCost)
+	objects := []runtime.Object{web, rs, pod("web-1", "w1", lowest), pod("web-2", "w1", lowest)}
+	for want, more := range map[attempt.Verb][]runtime.Object{
+		attempt.VerbLower: nil,
+		attempt.VerbCost:  {pod("web-3", "w2", made, kubetest.NotReady(0))},
+	} {
+		s := kubetest.SnapshotOf(kubetest.Now, slices.Concat(objects, more)...)
+		r := raised(s)
+		soon, _ := r.Undo("r1", s)
+		r.Batch.At = kubetest.Now.Add(-shownWithin - time.Second)
+		later, _ := r.Undo("r1", s)
+		for _, of := range []struct {
+			requests []request.Request
+			lowers   bool // first
+		}{{soon, false}, {later, want == attempt.VerbLower}} {
+			if _, lowers := of.requests[0].(request.Lower); lowers != of.lowers {
+				t.Errorf("%q, want %s first", wordsOf(of.requests), want)
+			}
+		}
+		r.Become(Change{State: Lowering, Message: "late", Late: true}, kubetest.Now)
+		d := r.Decide(View{Run: "r1", Snap: s, Trusted: true, Now: kubetest.Now, Slots: 4,
+			Wanted: func(kube.UID) bool { return true }})
+		if len(d.Sends) == 0 || d.Sends[0].Verb != want {
+			t.Errorf("%+v, want %s", d, want)
+		}
+	}
+}
+
 // A cost that an admission policy does not let the run restore is left over; one that somebody else has changed is not.
 func TestACostThatCannotBeGivenBackIsLeftOver(t *testing.T) {
 	for message, want := range map[string]bool{
