@@ -13,12 +13,14 @@ import (
 // named ones: without these none is left. nil where another is left, where none
 // is Ready anyway, and while not all nodes are known.
 func LastControlPlane(s *kube.Snapshot, named ...string) []string {
-	if !s.All().InWhole(kube.KindNodes) {
+	ready := func(n *kube.Node) bool { return plan.IsControlPlane(n) && n.Ready == kube.NodeReady }
+	if !s.All().InWhole(kube.KindNodes) ||
+		!slices.ContainsFunc(named, func(name string) bool { return ready(s.Node(name)) }) {
 		return nil
 	}
 	var last []string
 	for _, n := range s.Nodes() {
-		if !plan.IsControlPlane(n) || n.Ready != kube.NodeReady {
+		if !ready(n) {
 			continue
 		}
 		if !slices.Contains(named, n.Name) {

@@ -50,6 +50,7 @@ type view struct {
 	s       *kube.Snapshot
 	nodes   []node
 	at      map[string]int32 // nodes by name
+	zones   []string
 	domains map[string]*domain
 	left    map[kube.UID]bool // pods that an estimate has taken off their nodes
 	moved   []placement
@@ -87,11 +88,17 @@ func (c *Cluster) load(s *kube.Snapshot) {
 	c.ports, c.storage = ports{view: c.view}, storage{view: c.view}
 	c.blind, c.groups = unseen(s, kube.KindNodes, kube.KindPods), map[groupKey][]*group{}
 	c.pods, c.memo = map[string][]bucket{}, map[memoKey]Verdict{}
+	zones := map[string]int32{}
 	for _, n := range all {
+		zone, known := zones[n.Zone()]
+		if !known {
+			zone = int32(len(c.zones))
+			zones[n.Zone()], c.zones = zone, append(c.zones, n.Zone())
+		}
 		cordoned := n.Unschedulable || c.planned[n.Name]
 		c.at[n.Name] = int32(len(c.nodes))
 		c.nodes = append(c.nodes, node{
-			Node: n, used: s.Totals(n.Name).Requested, unschedulable: cordoned, taints: c.taints.of(n, cordoned),
+			Node: n, used: s.Totals(n.Name).Requested, unschedulable: cordoned, taints: c.taints.of(n, cordoned), zone: zone,
 		})
 	}
 }

@@ -17,6 +17,7 @@ type node struct {
 	placed        []*kube.Pod // by an estimate
 	unschedulable bool
 	taints        int32 // of taintSets
+	zone          int32 // of view.zones
 }
 
 // take counts the requests of a pod in (1) or out (-1).

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -164,21 +162,19 @@ type Headroom struct {
 // are drained.
 func (c *Cluster) headroom(drained map[string]bool) Headroom {
 	var h Headroom
-	zones := map[string]*Room{}
+	zones := make([]Room, len(c.zones))
 	for i := range c.nodes {
 		n := &c.nodes[i]
 		if n.Unschedulable || n.Ready == kube.NodeNotReady || n.Ready == kube.NodeUnknown || drained[n.Name] {
 			continue
 		}
-		zone := n.Labels[corev1.LabelTopologyZone]
-		if zones[zone] == nil {
-			zones[zone] = &Room{Zone: zone}
-		}
-		zones[zone].add(n)
+		zones[n.zone].add(n)
 		h.Total.add(n)
 	}
-	for _, r := range zones {
-		h.Zones = append(h.Zones, *r)
+	for i, r := range zones {
+		if r.Zone = c.zones[i]; r.Nodes > 0 {
+			h.Zones = append(h.Zones, r)
+		}
 	}
 	slices.SortFunc(h.Zones, func(a, b Room) int { return cmp.Compare(a.Zone, b.Zone) })
 	return h

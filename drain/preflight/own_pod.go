@@ -109,20 +109,15 @@ func (o *Self) onServer(s *kube.Snapshot, n *plan.Node) plan.Finding {
 // seen, which must be ours too, behind whatever address. Where these are known to
 // be the control plane, LastControlPlane says it.
 func onlyServers(s *kube.Snapshot, p *plan.Plan) []plan.Finding {
-	if !s.In("kube-system").InWhole(kube.KindPods) || len(checklist.LastControlPlane(s, p.Names()...)) > 0 {
-		return nil
+	on := slices.DeleteFunc(p.Names(), func(node string) bool {
+		return !slices.ContainsFunc(s.PodsOn(node), isAPIServer)
+	})
+	elsewhere := func(pod *kube.Pod) bool {
+		return isAPIServer(pod) && pod.Node != "" && !slices.Contains(on, pod.Node)
 	}
-	var on []string
-	for _, pod := range s.PodsIn("kube-system") {
-		switch {
-		case !isAPIServer(pod) || pod.Node == "" || slices.Contains(on, pod.Node):
-		case !slices.Contains(p.Names(), pod.Node):
-			return nil
-		default:
-			on = append(on, pod.Node)
-		}
-	}
-	if len(on) == 0 {
+	if len(on) == 0 || !s.In("kube-system").InWhole(kube.KindPods) ||
+		slices.ContainsFunc(s.PodsIn("kube-system"), elsewhere) ||
+		len(checklist.LastControlPlane(s, p.Names()...)) > 0 {
 		return nil
 	}
 	return []plan.Finding{{
