@@ -128,11 +128,14 @@ func closed(done <-chan struct{}) bool {
 // newer waits for a snapshot of another generation than the one shown. One of the same brings heartbeats of nodes and
 // answers of the server, many a second in a large cluster: it is shown once in a second at most.
 func newer(ctx context.Context, source Source, changed <-chan struct{}, shown uint64) *kube.Snapshot {
-	began := time.Now()
-	for await(ctx, changed, nil) {
-		if snap := source.Snapshot(); snap.Gen() != shown || time.Since(began) >= slowTick {
+	second, stop := context.WithTimeout(ctx, slowTick)
+	defer stop()
+	var due <-chan struct{}
+	for await(ctx, changed, due) {
+		if snap := source.Snapshot(); snap.Gen() != shown || second.Err() != nil {
 			return snap
 		}
+		due = second.Done()
 	}
 	return nil
 }
