@@ -36,8 +36,12 @@ func raisedBy(w *kube.Workload, run string) bool {
 const annotationRemoved = "the annotation of the run was removed"
 
 // unmarked reports whether the replicas are those of the raise although the annotation is gone: `kubectl rollout undo`
-// replaces all of a Deployment's by those of an earlier ReplicaSet. managedFields tell who wrote the number last.
+// replaces all of a Deployment's by those of an earlier ReplicaSet. managedFields tell who wrote the number last: where
+// the raise was refused, another change of the run, as the remedy scale.
 func (r *Record) unmarked(w *kube.Workload) bool {
+	if r.State == Raising && r.Last.Class() == kube.AnswerConflict && !r.Batch.again() {
+		return false
+	}
 	return (r.raised() || r.State == Left) && w.SurgeMark == "" && w.Replicas == r.Batch.To && w.ReplicasOurs
 }
 

@@ -3,6 +3,8 @@ package surge
 import (
 	"testing"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -26,6 +28,19 @@ func TestWhatSurgesAgainInAResumedRun(t *testing.T) {
 		r.Resume()
 		if r.State != c.want || r.begins() && len(r.Tried)+len(r.Spent) > 0 {
 			t.Errorf("%s: %s, tried %v, spent %v", name, r.State, r.Tried, r.Spent)
+		}
+	}
+}
+
+// The remedy scale and a raise come to the same number: one that the server refused is not the raise.
+func TestANumberOfTheRunThatIsNotItsRaise(t *testing.T) {
+	for code, want := range map[int]bool{200: true, 500: true, 409: false} {
+		r := &Record{State: Planned}
+		r.Become(Change{State: Raising, Batch: &Batch{Was: 4, To: 5}}, kubetest.Now)
+		r.Sent(&attempt.ActionFacts{ID: 1, Verb: attempt.VerbRaise})
+		r.Heard("", attempt.VerbRaise, &attempt.AnswerFacts{Code: code, Reason: "Conflict"}, kubetest.Now)
+		if got := r.unmarked(&kube.Workload{Replicas: 5, ReplicasOurs: true}); got != want {
+			t.Errorf("%d: %v, want %v", code, got, want)
 		}
 	}
 }
