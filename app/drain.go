@@ -46,9 +46,11 @@ func (s *Session) Drain(ctx context.Context, sel Selection, o plan.Options, exte
 	}
 	d := &Drain{session: s, selection: sel, nodes: namesOf(ctx, s, sel), read: extent == Touched}
 	touched := reads.Drain{Nodes: d.nodes, Options: &o}
-	if d.needs = needsOf(touched); !d.read {
-		d.needs = needsOf(touched, startKinds...)
+	kinds := startKinds
+	if d.read {
+		kinds = nil // all of them
 	}
+	d.needs = needsOf(touched, kinds...)
 	s.Source = s.Watch(ctx, needsOf(touched))
 	return d
 }

@@ -47,9 +47,9 @@ func (r *Record) Undo(run string, s *kube.Snapshot) (requests []request.Request,
 			requests = append(requests, setCost(p, was, request.LowestDeletionCost))
 		}
 	}
-	long := s.ServerTime(s.At()).Sub(r.Batch.At) > shownWithin
+	waited := s.ServerTime(s.At()).Sub(r.Batch.At) > shownWithin
 	switch {
-	case raised && r.lower(w).Scales() && long && noneMade(s, w, &r.Batch):
+	case raised && r.lower(w).Scales() && waited && noneMade(s, w, &r.Batch):
 		return slices.Insert(requests, 0, request.Request(r.lower(w))), ""
 	case raised:
 		return append(requests, r.lower(w)), ""
