@@ -63,7 +63,9 @@ func TestPlanNamesTheRightsThatADrainLacks(t *testing.T) {
 // reasons are the same.
 func TestPlanWithoutLandingReadsWhatADrainTouches(t *testing.T) {
 	var first string
-	for flags, whole := range map[string]bool{"": true, "--landing=on": true, "--landing=off": false, "--landing=off --guard=1": true} {
+	for flags, whole := range map[string]bool{
+		"": true, "--landing=on": true, "--landing=off": false, "--landing=off --guard=1": true,
+	} {
 		s := newAPIServer(t, theNode(false), thePod())
 		serve, all := s.Config.Handler, atomic.Bool{}
 		s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -34,8 +34,8 @@ func (e *Engine) withhold(batch []drain.Input, cause error) {
 
 // catchUp are the inputs of a batch. Where the journal was lost and the operator
 // wants to go on, it is tried first whether there is room for it again: then the
-// run goes on with a whole journal. It is not tried for a batch that was withheld: the
-// missing events had room, and the events of the batch had none.
+// run goes on with a whole journal. For a batch that was withheld it is not tried again: there
+// was room for the missing events, and none for those of the batch.
 func (e *Engine) catchUp(batch []drain.Input) []drain.Input {
 	goOn, withheld := false, false
 	for _, in := range batch {

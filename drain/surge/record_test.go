@@ -8,15 +8,16 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
-// A rollback that was killed has set the replicas of some workloads back: the run that is resumed then raises them again.
-// What the run itself has taken back stays so.
+// A rollback that was killed has set the replicas of some workloads back: the run that is resumed then raises them
+// again. A surge that the run itself has ended does not begin again.
 func TestWhatSurgesAgainInAResumedRun(t *testing.T) {
 	for name, c := range map[string]struct {
 		before []Change
 		want   State
 	}{
-		"ended by a rollback":          {[]Change{{State: Starting}, {State: Undone, Message: "a rollback ended it"}}, Planned},
-		"not Ready in time":            {[]Change{{State: Starting}, {State: Lowering, Message: "late", Late: true}, {State: Undone, Late: true}}, Undone},
+		"ended by a rollback": {[]Change{{State: Starting}, {State: Undone, Message: "a rollback ended it"}}, Planned},
+		"not Ready in time": {[]Change{{State: Starting}, {State: Lowering, Message: "late", Late: true},
+			{State: Undone, Late: true}}, Undone},
 		"refused":                      {[]Change{{State: Refused, Message: "quota"}}, Refused},
 		"on its way when the run died": {[]Change{{State: Starting}}, Starting},
 	} {

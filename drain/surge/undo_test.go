@@ -465,13 +465,15 @@ func TestTheCostOfAPodThatWasRelabelled(t *testing.T) {
 	}
 }
 
-// Where no replacement was made, as under a quota, the replicas are set back before the costs: the disruption controller
-// counts the pods of a budget again when one of them changes. Where one was made, the costs decide who is removed.
+// Where no replacement was made, as under a quota, the replicas are set back before the costs: the disruption
+// controller counts the pods of a budget again when one of them changes. Where one was made, the costs decide who is
+// removed.
 func TestTheCostsOfPodsWhoseReplacementsWereNotMade(t *testing.T) {
 	web, rs := kubetest.Deployment("shop/web", 4)
 	web.Annotations = map[string]string{kube.SurgeAnnotation: raisedMark}
 	pod := func(name, node string, options ...kubetest.PodOption) runtime.Object {
-		return kubetest.Pod("shop/"+name, append([]kubetest.PodOption{kubetest.ByDeployment("web"), kubetest.On(node)}, options...)...)
+		options = append([]kubetest.PodOption{kubetest.ByDeployment("web"), kubetest.On(node)}, options...)
+		return kubetest.Pod("shop/"+name, options...)
 	}
 	lowest := costing(request.LowestDeletionCost)
 	objects := []runtime.Object{web, rs, pod("web-1", "w1", lowest), pod("web-2", "w1", lowest)}
