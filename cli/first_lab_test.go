@@ -136,12 +136,10 @@ func TestDrainBeginsWithItsNode(t *testing.T) {
 			}
 			l.kubectl("get", "pod", "web-3", "-n", l.namespace)
 			asked := door.asked()
+			// How often a list is repeated depends on the machine: TestFeedPolls has that.
 			own := asked["spec.nodeName="+l.namespace+"-a"]
-			if own == 0 || asked[""] > 0 || len(asked) > 3 { // the node, its namespace, pods without a node
+			if own < 2 || asked[""] > 0 || len(asked) > 3 { // two calls; the node, its namespace, pods without a node
 				t.Errorf("lists of pods: %v", asked)
-			}
-			if !watches && own <= 2 { // two calls of the program
-				t.Errorf("lists of pods: %v; those of the node are to be repeated, not those of all", asked)
 			}
 		})
 	}
