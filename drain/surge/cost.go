@@ -48,12 +48,13 @@ func leavingOf(s *kube.Snapshot, w *kube.Workload, b *Batch, wanted, moves []*ku
 	return leaving
 }
 
-// noneMade reports whether no replacement was made: under a quota, for example. Where that has been so for a while, the
-// replicas are set back before the costs: the controller removes no pod, and the disruption controller counts the pods
-// of a budget again only when one of them changes (kubernetes pkg/controller/disruption). It would go by the number
-// that was raised.
-func noneMade(s *kube.Snapshot, w *kube.Workload, b *Batch) bool {
-	return len(activeOf(s, w)) <= int(b.Was)
+// noneMade reports whether no replacement was made although there was time for it: under a quota, for example. The
+// replicas are then set back before the costs: the controller removes no pod, and the disruption controller counts
+// the pods of a budget again only when one of them changes (kubernetes pkg/controller/disruption). It would go by the
+// number that was raised.
+func (r *Record) noneMade(s *kube.Snapshot, w *kube.Workload, now time.Time) bool {
+	had := r.Late || s.ServerTime(now).Sub(r.Batch.At) > shownWithin
+	return had && len(activeOf(s, w)) <= int(r.Batch.Was)
 }
 
 func lowest(p *kube.Pod) bool {

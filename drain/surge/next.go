@@ -301,7 +301,7 @@ func (r *Record) lowering(v View, w *kube.Workload) Decision {
 		return Decision{Wake: r.Next}
 	}
 	lower := r.lower(w)
-	if lower.Scales() && (!r.Late || r.unmarked(w) || !noneMade(v.Snap, w, &r.Batch)) {
+	if lower.Scales() && (r.unmarked(w) || !r.noneMade(v.Snap, w, v.Now)) {
 		leaving := leavingOf(v.Snap, w, &r.Batch, r.wanted(v), v.Moves)
 		if r.Late || r.unmarked(w) { // replacements are removed, as no pod of the batch has an available one
 			leaving = leavingOf(v.Snap, w, &r.Batch, nil, nil)

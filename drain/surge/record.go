@@ -224,16 +224,16 @@ func (r *Record) Asked(cost *CostFacts, f *attempt.ActionFacts) {
 		r.Sent(f)
 		return
 	}
+	r.Costs = slices.Clone(r.Costs) // records are shared
 	if r.cost(cost.UID) == nil {
-		r.Costs = append(slices.Clip(r.Costs), Cost{CostFacts: *cost})
+		r.Costs = append(r.Costs, Cost{CostFacts: *cost})
 	}
-	r.editCost(cost.UID, func(c *Cost) {
-		if c.To != cost.To {
-			c.Tries = 0
-		}
-		c.To = cost.To
-		c.Sent(f)
-	})
+	c := r.cost(cost.UID)
+	if c.To != cost.To {
+		c.Tries = 0
+	}
+	c.To = cost.To
+	c.Sent(f)
 }
 
 // Heard notes what came back, for the workload (pod "") or for the cost of a pod: what was
@@ -248,7 +248,10 @@ func (r *Record) Heard(pod kube.UID, verb attempt.Verb, f *attempt.AnswerFacts, 
 		heard(&r.Attempt, f, at)
 		return
 	}
-	r.editCost(pod, func(c *Cost) { heard(&c.Attempt, f, at) })
+	r.Costs = slices.Clone(r.Costs) // records are shared
+	if c := r.cost(pod); c != nil {
+		heard(&c.Attempt, f, at)
+	}
 }
 
 func heard(a *attempt.Attempt, f *attempt.AnswerFacts, at time.Time) {
@@ -257,16 +260,6 @@ func heard(a *attempt.Attempt, f *attempt.AnswerFacts, at time.Time) {
 		return
 	}
 	a.Failed(at.Add(a.Pause(f.RetryAfter())))
-}
-
-// editCost changes the cost of a pod in a copy: records are shared.
-func (r *Record) editCost(uid kube.UID, edit func(*Cost)) {
-	r.Costs = slices.Clone(r.Costs)
-	for i := range r.Costs {
-		if r.Costs[i].UID == uid {
-			edit(&r.Costs[i])
-		}
-	}
 }
 
 func (r *Record) cost(uid kube.UID) *Cost {
@@ -288,8 +281,9 @@ func (r *Record) Resume() {
 	if r.State == Undone && r.Why == "" { // not for a reason of the run, but by a rollback that did not end
 		r.State, r.Message, r.Tried, r.Spent = Planned, "", nil, nil
 	}
-	for _, c := range r.Costs {
-		r.editCost(c.UID, func(c *Cost) { c.Resume() })
+	r.Costs = slices.Clone(r.Costs)
+	for i := range r.Costs {
+		r.Costs[i].Resume()
 	}
 }
 

@@ -47,9 +47,8 @@ func (r *Record) Undo(run string, s *kube.Snapshot) (requests []request.Request,
 			requests = append(requests, setCost(p, was, request.LowestDeletionCost))
 		}
 	}
-	waited := s.ServerTime(s.At()).Sub(r.Batch.At) > shownWithin
 	switch {
-	case raised && r.lower(w).Scales() && waited && noneMade(s, w, &r.Batch):
+	case raised && r.lower(w).Scales() && r.noneMade(s, w, s.At()):
 		return slices.Insert(requests, 0, request.Request(r.lower(w))), ""
 	case raised:
 		return append(requests, r.lower(w)), ""

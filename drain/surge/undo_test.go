@@ -482,9 +482,25 @@ func TestTheCostsOfPodsWhoseReplacementsWereNotMade(t *testing.T) {
 		attempt.VerbCost:  {pod("web-3", "w2", made, kubetest.NotReady(0))},
 	} {
 		s := kubetest.SnapshotOf(kubetest.Now, slices.Concat(objects, more)...)
-		r := raised(s)
+		r, view := raised(s), View{Run: "r1", Snap: s, Trusted: true, Now: kubetest.Now, Slots: 4, End: true,
+			Wanted: func(kube.UID) bool { return true }}
+		verb := func(change Change) attempt.Verb { // of its first request
+			r.Become(Change{State: Starting}, kubetest.Now)
+			r.Become(change, kubetest.Now)
+			d := r.Decide(view)
+			if len(d.Sends) == 0 {
+				return ""
+			}
+			return d.Sends[0].Verb
+		}
 		soon, _ := r.Undo("r1", s)
+		if got := verb(Change{State: Lowering}); got != attempt.VerbCost {
+			t.Errorf("abort: %s, want %s", got, attempt.VerbCost)
+		}
 		r.Batch.At = kubetest.Now.Add(-shownWithin - time.Second)
+		if got := verb(Change{State: Lowering}); got != want {
+			t.Errorf("abort after a while: %s, want %s", got, want)
+		}
 		later, _ := r.Undo("r1", s)
 		for _, of := range []struct {
 			requests []request.Request
@@ -494,11 +510,9 @@ func TestTheCostsOfPodsWhoseReplacementsWereNotMade(t *testing.T) {
 				t.Errorf("%q, want %s first", wordsOf(of.requests), want)
 			}
 		}
-		r.Become(Change{State: Lowering, Message: "late", Late: true}, kubetest.Now)
-		d := r.Decide(View{Run: "r1", Snap: s, Trusted: true, Now: kubetest.Now, Slots: 4,
-			Wanted: func(kube.UID) bool { return true }})
-		if len(d.Sends) == 0 || d.Sends[0].Verb != want {
-			t.Errorf("%+v, want %s", d, want)
+		r.Batch.At = kubetest.Now
+		if got := verb(Change{State: Lowering, Message: "late", Late: true}); got != want {
+			t.Errorf("late: %s, want %s", got, want)
 		}
 	}
 }
