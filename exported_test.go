@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"go/ast"
+	"go/constant"
 	"go/importer"
 	"go/parser"
 	"go/token"
@@ -32,8 +33,13 @@ var forTests = map[string]string{
 // its readers must know. Tests are no users, but for packages that only tests import.
 // What belongs to something that is used may be exported with it: the types in its
 // signature or fields, the other constants of its type or its group; so may errors.
-func TestExportedNamesAreUsed(t *testing.T) {
+func TestExportedNames(t *testing.T) {
 	p := checkModule(t)
+	t.Run("are used", p.areUsed)
+	t.Run("are the words of the journal", p.areWords)
+}
+
+func (p *program) areUsed(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(p.declared)) {
 		object := p.declared[name]
 		known := forTests[name] != ""
@@ -48,6 +54,30 @@ func TestExportedNamesAreUsed(t *testing.T) {
 		if p.declared[name] == nil {
 			t.Errorf("%s is no name: it needs no exception", name)
 		}
+	}
+}
+
+var notALetter = regexp.MustCompile(`[^a-z]`)
+
+// Who greps a word of a journal, of a report or of JSON output finds the constant: its name ends with the word.
+func (p *program) areWords(t *testing.T) {
+	checked := 0
+	for name, object := range p.declared {
+		c, ok := object.(*types.Const)
+		if !ok || !strings.HasPrefix(name, "drain") || c.Val().Kind() != constant.String {
+			continue
+		}
+		if _, enumerated := c.Type().(*types.Named); !enumerated {
+			continue
+		}
+		checked++
+		word := notALetter.ReplaceAllString(strings.ToLower(constant.StringVal(c.Val())), "")
+		if !strings.HasSuffix(strings.ToLower(object.Name()), word) {
+			t.Errorf("%s: %s is the word %s", p.files.Position(object.Pos()), name, c.Val())
+		}
+	}
+	if checked < 200 {
+		t.Errorf("%d constants were compared", checked)
 	}
 }
 

@@ -82,9 +82,9 @@ func TestPrune(t *testing.T) {
 	old := today.Add(-200 * 24 * time.Hour)
 	end := drain.Event{Kind: drain.EventRunEnded, Outcome: drain.OutcomeDone}
 	planned := drain.Event{Kind: drain.EventBudget, Budget: &tempbudget.Facts{Namespace: "shop", Name: "kdrain-web"}, BudgetState: tempbudget.Planned}
-	made := drain.Event{Kind: drain.EventBudget, Budget: &tempbudget.Facts{Namespace: "shop", Name: "kdrain-web", UID: "b1"}, BudgetState: tempbudget.Made}
+	made := drain.Event{Kind: drain.EventBudget, Budget: &tempbudget.Facts{Namespace: "shop", Name: "kdrain-web", UID: "b1"}, BudgetState: tempbudget.Created}
 	web := surge.Facts{Kind: "Deployment", Namespace: "shop", Name: "web", UID: "d1"}
-	left := drain.Event{Kind: drain.EventSurge, Surge: &web, SurgeChange: &surge.Change{State: surge.Left}}
+	left := drain.Event{Kind: drain.EventSurge, Surge: &web, SurgeChange: &surge.Change{State: surge.Orphaned}}
 	drained := drain.Event{Kind: drain.EventNode, Node: "worker-1", NodeState: drain.NodeDrained}
 	stopped := drain.Event{Kind: drain.EventRetire, Node: "worker-1", Outcome: drain.OutcomeDone,
 		Retire: &retire.Facts{Step: retire.StepStop, Status: retire.Running}}

@@ -258,7 +258,7 @@ func TestRunThatPausedItself(t *testing.T) {
 	b := newBench(t, smallCluster())
 	run := happyRun()
 	run.batches[0] = []drain.Event{{Kind: drain.EventJournal, Message: "no space left"},
-		{Kind: drain.EventCommand, Command: drain.CommandPause, Message: "no space left"}}
+		{Kind: drain.EventControl, Command: drain.CommandPause, Message: "no space left"}}
 	b.script(run)
 	b.expect(t, ExitAborted, []string{"the run stopped itself: no space left"}, append(drainWorker1, "--yes")...)
 }

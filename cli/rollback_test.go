@@ -64,7 +64,7 @@ func cutShort() []drain.Event {
 	return []drain.Event{
 		temporary("kdrain-api", tempbudget.Planned, ""), temporary("kdrain-web", tempbudget.Planned, ""),
 		temporary("kdrain-old", tempbudget.Planned, ""),
-		temporary("kdrain-api", tempbudget.Made, "uid-kdrain-api"), temporary("kdrain-old", tempbudget.Made, "uid-kdrain-old"),
+		temporary("kdrain-api", tempbudget.Created, "uid-kdrain-api"), temporary("kdrain-old", tempbudget.Created, "uid-kdrain-old"),
 		cordon("worker-1"), nodeEvent(drain.NodeCordoned, ""), cordon("worker-2"),
 		podEvent("api-1", eviction.Gone, nil, ""),
 	}

@@ -169,7 +169,7 @@ func TestReportOfWhatIsNotWhole(t *testing.T) {
 	reports("bbbbbb", "The process of the run died.")
 
 	suspended := writeRun(t, b.StateDir, "cccccc", noon, "")
-	if err := suspended.Append([]drain.Event{{Seq: 2, Time: noon, Kind: drain.EventCommand, Command: drain.CommandSuspend, By: "signal"}}, false); err != nil {
+	if err := suspended.Append([]drain.Event{{Seq: 2, Time: noon, Kind: drain.EventControl, Command: drain.CommandSuspend, By: "signal"}}, false); err != nil {
 		t.Fatal(err)
 	}
 	closed(t, suspended)

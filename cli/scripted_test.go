@@ -58,7 +58,7 @@ func (r *scripted) Send(in drain.Input) {
 		}
 	case drain.Command:
 		if in.Kind == drain.CommandAbort || in.Kind == drain.CommandSuspend {
-			r.play(append([]drain.Event{{Kind: drain.EventCommand, Command: in.Kind, By: in.By, Message: in.Why}}, r.aborted...))
+			r.play(append([]drain.Event{{Kind: drain.EventControl, Command: in.Kind, By: in.By, Message: in.Why}}, r.aborted...))
 		}
 	}
 }

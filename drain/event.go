@@ -33,7 +33,7 @@ const (
 	EventConfirmed   EventKind = "Confirmed"   // the operator gave it
 	EventIntent      EventKind = "Intent"      // a write is about to be sent
 	EventAnswer      EventKind = "Answer"      // what came back for it
-	EventPodJoined   EventKind = "PodAdded"    // bound to the node after the plan was made
+	EventPodAdded    EventKind = "PodAdded"    // bound to the node after the plan was made
 	EventPod         EventKind = "Pod"         // a pod's state or what it waits for changed
 	EventNode        EventKind = "Node"        // a node's state changed
 	EventBudget      EventKind = "Budget"      // a temporary budget's state changed
@@ -45,7 +45,7 @@ const (
 	EventGate        EventKind = "Gate"        // the health gate closed or opened
 	EventVolumes     EventKind = "Volumes"     // where the volumes of a pod are, or what a drained node still has
 	EventConnection  EventKind = "Connection"  // the API server went away or came back
-	EventCommand     EventKind = "Control"     // the operator steered the run
+	EventControl     EventKind = "Control"     // the operator steered the run
 	EventJournal     EventKind = "Journal"     // the journal cannot be written, or can be again
 	EventWarning     EventKind = "Warning"     // something beside the run failed, as a notification: it changes nothing
 	EventRetire      EventKind = "Retire"      // after the end: a step by which a drained node leaves the cluster
@@ -69,7 +69,7 @@ type Event struct {
 	UID       kube.UID  `json:"uid,omitempty"`
 
 	Run         *RunFacts            `json:"run,omitempty"`          // RunStarted
-	Joined      *eviction.Facts      `json:"added,omitempty"`        // PodJoined
+	Added       *eviction.Facts      `json:"added,omitempty"`        // PodAdded
 	Phase       Phase                `json:"phase,omitempty"`        // Phase, Question, Confirmed
 	PhaseStatus PhaseStatus          `json:"phaseStatus,omitempty"`  // Phase
 	Word        string               `json:"confirmation,omitempty"` // Question: what must be typed, "" for a plain yes
@@ -102,7 +102,7 @@ type Event struct {
 	Outcome     Outcome              `json:"outcome,omitempty"`      // RunEnded, Node, Retire; Undone at its end
 	Message     string               `json:"message,omitempty"`
 
-	// Input is the ID of the Control that the event answers, 0 for none.
+	// Input is the ID of the Command that the event answers, 0 for none.
 	Input uint64 `json:"-"`
 
 	waiting []Command // eventWaiting: all that wait for an answer then

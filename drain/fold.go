@@ -82,16 +82,16 @@ func (s folding) apply(e Event) {
 		s.applyIntent(e)
 	case EventAnswer:
 		s.applyAnswer(e)
-	case EventPodJoined:
+	case EventPodAdded:
 		s.index, s.onNode = cloneMap(s.index), cloneMap(s.onNode)
-		s.addPod(*e.Joined, e.Time, true)
+		s.addPod(*e.Added, e.Time, true)
 	case EventPod:
 		s.applyPod(e)
 	case EventNode:
 		s.applyNode(e)
 	case EventConnection:
 		s.applyConnection(e)
-	case EventCommand:
+	case EventControl:
 		s.applyCommand(e)
 	case eventWaiting:
 		s.waiting = e.waiting
@@ -160,12 +160,12 @@ func (s folding) applyStart(e Event) {
 	}
 }
 
-func (s folding) addPod(facts eviction.Facts, at time.Time, joined bool) {
+func (s folding) addPod(facts eviction.Facts, at time.Time, added bool) {
 	if _, known := s.index[facts.UID]; known {
 		return
 	}
 	p := eviction.New(facts, at)
-	p.Joined = joined
+	p.Added = added
 	if n := s.Node(facts.Node); n != nil && !n.Started.IsZero() {
 		p.Begun = at
 	}
@@ -229,7 +229,7 @@ func (s folding) applyPodIntent(e Event) {
 	if budget := e.Action.Budget; budget != "" {
 		s.tried[budget] = e.Time
 	}
-	if e.Action.Verb != attempt.VerbLook {
+	if e.Action.Verb != attempt.VerbGet {
 		s.Assumed.Assume(e.Action.Budget, e.Action.Version, e.Action.ID, e.UID, e.Pod, e.Time)
 	}
 	s.editPod(e.UID, func(p *eviction.Record) { p.Sent(e.Action, e.Time) })
@@ -267,7 +267,7 @@ func (s folding) applyPodAnswer(e Event, ok bool) {
 	class := e.Answer.Class()
 	gone := class == kube.AnswerGone || class == kube.AnswerConflict // then another pod has its name
 	s.Assumed.Answered(e.Action.ID, ok || e.Answer.MayBeDone(), gone, e.Time)
-	if ok && e.Action.Verb != attempt.VerbLook {
+	if ok && e.Action.Verb != attempt.VerbGet {
 		s.moved[e.Namespace] = e.Time
 	}
 	s.editPod(e.UID, func(p *eviction.Record) {

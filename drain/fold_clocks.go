@@ -16,7 +16,7 @@ func (s *State) acts(node string) bool {
 		return true
 	}
 	n := s.Node(node)
-	return n != nil && n.Lease != nil && (n.Lease.State == lease.Held || n.Lease.State == lease.Off)
+	return n != nil && n.Lease != nil && (n.Lease.State == lease.Held || n.Lease.State == lease.Disabled)
 }
 
 // tendClocks lets the clocks of --force-after run or stand after an event.
@@ -26,7 +26,7 @@ func (s *State) tendClocks(e Event) {
 		if i, known := s.index[e.UID]; known {
 			s.Pods[i] = s.Pods[i].Tend(s.acts(s.Pods[i].Node), e.Time)
 		}
-	case EventCommand:
+	case EventControl:
 		switch e.Command {
 		case CommandPause, CommandContinue, CommandAbort, CommandSuspend:
 			s.acted = e.Time

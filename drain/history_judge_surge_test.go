@@ -50,7 +50,7 @@ func (h *history) judgeTurn(t *rapid.T, was *State, events []Event, uid kube.UID
 
 // mayGo reports whether a pod keeps those waiting that come after it: nothing holds it but its turn.
 func (h *history) mayGo(s *State, p *eviction.Record) bool {
-	held := p.Wait != nil && (p.Wait.For == waits.ForGuard || p.Wait.For == waits.ForOwners || p.Wait.For == waits.ForController)
+	held := p.Wait != nil && (p.Wait.For == waits.ForTemporaryBudget || p.Wait.For == waits.ForOwners || p.Wait.For == waits.ForController)
 	return !p.State.Final() && !p.State.Blocked() && p.State != eviction.StuckTerminating && !toCompletion(p) && !held &&
 		p.Order <= h.lowestOn(s, p.Node)
 }
@@ -150,7 +150,7 @@ func (h *history) judgeSurge(t *rapid.T, w Write, uid kube.UID) {
 		return
 	}
 	tried := slices.Contains(r.Spent, uid)
-	if !tried && slices.Contains([]surge.State{surge.Refused, surge.Kept, surge.Left}, r.State) {
+	if !tried && slices.Contains([]surge.State{surge.Refused, surge.Kept, surge.Orphaned}, r.State) {
 		tried = true
 	}
 	if tried && o.SurgeTimeout > 0 && h.now.Sub(r.Since) >= o.SurgeTimeout {

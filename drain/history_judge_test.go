@@ -183,7 +183,7 @@ func (h *history) judgeLeftovers(t *rapid.T) {
 	h.judgeWorld(t)
 	for name, b := range h.truth.budgets {
 		i := slices.IndexFunc(h.state.Budgets, func(r *tempbudget.Record) bool { return r.Name == name })
-		if b.Labels != nil && (i < 0 || h.state.Budgets[i].State != tempbudget.Left) {
+		if b.Labels != nil && (i < 0 || h.state.Budgets[i].State != tempbudget.Orphaned) {
 			t.Errorf("temporary budget %s stands, and nobody says so", name)
 		}
 	}
@@ -197,7 +197,7 @@ func (h *history) judgeLeftovers(t *rapid.T) {
 	}
 	for _, a := range h.apps {
 		h.controlNow(a)
-		if r := h.state.Surges.Of(a.uid()); r != nil && (r.State == surge.Left || r.State == surge.Kept) {
+		if r := h.state.Surges.Of(a.uid()); r != nil && (r.State == surge.Orphaned || r.State == surge.Kept) {
 			continue // which is reported
 		}
 		if a.owned.others() {

@@ -34,8 +34,8 @@ func TestNoPatienceWithoutTheLease(t *testing.T) {
 		}
 	}
 	after(0, Event{Kind: EventPhase, Phase: PhaseEvict, PhaseStatus: PhaseRuns})
-	after(0, Event{Kind: EventIntent, Action: &attempt.ActionFacts{ID: 1, Verb: attempt.VerbTake}, Lease: &facts})
-	after(0, Event{Kind: EventAnswer, Action: &attempt.ActionFacts{ID: 1, Verb: attempt.VerbTake}, Lease: &facts, Answer: &attempt.AnswerFacts{Code: 201}})
+	after(0, Event{Kind: EventIntent, Action: &attempt.ActionFacts{ID: 1, Verb: attempt.VerbAcquire}, Lease: &facts})
+	after(0, Event{Kind: EventAnswer, Action: &attempt.ActionFacts{ID: 1, Verb: attempt.VerbAcquire}, Lease: &facts, Answer: &attempt.AnswerFacts{Code: 201}})
 	after(0, Event{Kind: EventLease, Lease: &facts, LeaseState: lease.Held})
 	pod(0, eviction.BudgetBlocked)
 	check(time.Second, time.Second)
@@ -49,7 +49,7 @@ func TestNoPatienceWithoutTheLease(t *testing.T) {
 	pod(2*time.Hour+time.Second, eviction.WebhookWait)
 	check(3*time.Hour, lease.OverdueAfter+time.Second)
 	pod(3*time.Hour, eviction.MultipleBudgets)
-	after(3*time.Hour+time.Second, Event{Kind: EventCommand, Command: CommandPause})
+	after(3*time.Hour+time.Second, Event{Kind: EventControl, Command: CommandPause})
 	check(4*time.Hour, lease.OverdueAfter+2*time.Second)
 	after(4*time.Hour, Event{Kind: EventResumed}) // the new process was not paused
 	check(5*time.Hour, lease.OverdueAfter+2*time.Second)

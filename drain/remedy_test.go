@@ -204,7 +204,7 @@ func (f *steps) bare(p *corev1.Pod) {
 
 func (f *steps) plan(p *corev1.Pod) {
 	facts := eviction.Facts{Node: "b", Namespace: "default", Name: p.Name, UID: p.UID, Action: plan.ActionEvict}
-	f.state = Fold(f.state, Event{Seq: f.state.Seq + 1, Time: time.Now(), Kind: EventPodJoined, Joined: &facts})
+	f.state = Fold(f.state, Event{Seq: f.state.Seq + 1, Time: time.Now(), Kind: EventPodAdded, Added: &facts})
 }
 
 func (f *steps) autoscale() {
@@ -215,7 +215,7 @@ func (f *steps) autoscale() {
 }
 
 func (f *steps) control1(kind CommandKind) {
-	f.state = Fold(f.state, Event{Seq: f.state.Seq + 1, Time: time.Now(), Kind: EventCommand, Command: kind})
+	f.state = Fold(f.state, Event{Seq: f.state.Seq + 1, Time: time.Now(), Kind: EventControl, Command: kind})
 }
 
 func TestRemediesWarnsOfDeployers(t *testing.T) {

@@ -170,7 +170,7 @@ func (c *checks) podWrite(s *script, snap *kube.Snapshot, d Output, w Write, uid
 		return wrong
 	}
 	tries := before != nil && (before.State.Blocked() || before.RetryNow) || slices.ContainsFunc(d.Events,
-		func(e Event) bool { return e.Kind == EventCommand && e.Command == CommandRetry && e.UID == uid })
+		func(e Event) bool { return e.Kind == EventControl && e.Command == CommandRetry && e.UID == uid })
 	budgets := snap.BudgetsOf(live)
 	first := before == nil || before.Attempts == 0 // nil: it joined in this step
 	tries = tries || first && len(budgets) == 1 && budget.MayAct(snap, live, budgets[0])

@@ -49,8 +49,8 @@ func (s *script) eventLine(e Event, next *State) string {
 		return fmt.Sprintf("asks whether to %s%s", e.Phase, word)
 	case EventPod:
 		return s.podLine(e)
-	case EventPodJoined:
-		return fmt.Sprintf("%s joins the run: %s", short(e.UID), e.Joined.Action)
+	case EventPodAdded:
+		return fmt.Sprintf("%s joins the run: %s", short(e.UID), e.Added.Action)
 	case EventNode:
 		doubt := ""
 		if n := next.Node(e.Node); e.NodeState.Final() && n.CordonInDoubt {
@@ -91,7 +91,7 @@ func (s *script) eventLine(e Event, next *State) string {
 			return "the API server answers again"
 		}
 		return "the API server does not answer" + message
-	case EventCommand:
+	case EventControl:
 		return fmt.Sprintf("%s, says %s%s", e.Command, e.By, message)
 	case EventJournal:
 		if e.Message == "" {
@@ -145,7 +145,7 @@ func (s *script) waitText(w *waits.Wait) string {
 		return strings.TrimPrefix(w.Words+s.within(w), ", ")
 	case waits.ForGrace:
 		return "grace " + w.Until.Sub(s.now).Round(time.Millisecond).String()
-	case waits.ForVolumeTurn:
+	case waits.ForVolumeQueue:
 		text := "the turn of driver " + w.Driver
 		if w.Ahead != nil {
 			text += " after " + w.Ahead.Pod

@@ -165,7 +165,7 @@ func said(answer string, w Write) (kube.Answer, error) {
 	const refused = "Cannot evict pod as it would violate the pod's disruption budget."
 	name, right := string(w.pod()), map[attempt.Verb]string{
 		attempt.VerbEvict: `create resource "pods/eviction"`, attempt.VerbDelete: `delete resource "pods"`, attempt.VerbCordon: `patch resource "nodes"`,
-		attempt.VerbGuard: `create resource "poddisruptionbudgets"`, attempt.VerbTake: `create resource "leases"`, attempt.VerbRenew: `update resource "leases"`,
+		attempt.VerbCreateBudget: `create resource "poddisruptionbudgets"`, attempt.VerbAcquire: `create resource "leases"`, attempt.VerbRenew: `update resource "leases"`,
 	}[w.Verb]
 	a, known := map[string]kube.Answer{
 		"200": {}, "201": {},

@@ -61,7 +61,7 @@ func (st answerStep) onPodAnswer(w Write, a kube.Answer, e Event) {
 		return
 	}
 	e.Namespace, e.Pod, e.UID = p.Namespace, p.Name, p.UID
-	if w.Verb == attempt.VerbLook {
+	if w.Verb == attempt.VerbGet {
 		e.Answer.Look = attempt.LookAgain(a)
 	} else {
 		e.Answer.Look = attempt.Interpret(a, 1).Look
@@ -71,7 +71,7 @@ func (st answerStep) onPodAnswer(w Write, a kube.Answer, e Event) {
 	if p.State.Final() {
 		return // the cluster showed its end before the answer came
 	}
-	if w.Verb == attempt.VerbLook {
+	if w.Verb == attempt.VerbGet {
 		if c, again := st.pods().AfterLook(p, a); again {
 			st.tellPod(p, c)
 		} else {

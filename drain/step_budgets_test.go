@@ -49,20 +49,20 @@ func TestABudgetInDoubtIsLookedUp(t *testing.T) {
 		state   tempbudget.State
 		words   string
 	}{
-		"it stands":                {[]kube.Answer{brokenOff, ourBudget}, false, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook}, tempbudget.Made, ""},
-		"it does not":              {[]kube.Answer{brokenOff, notThere, ourBudget}, false, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbGuard}, tempbudget.Made, ""},
-		"an earlier try":           {[]kube.Answer{nameTaken, ourBudget}, false, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook}, tempbudget.Made, ""},
-		"another run's":            {[]kube.Answer{nameTaken, otherOnes}, false, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook}, tempbudget.Failed, "another budget has its name"},
-		"never sent":               {[]kube.Answer{{Failure: "no route", Unsent: true}, ourBudget}, false, []attempt.Verb{attempt.VerbGuard, attempt.VerbGuard}, tempbudget.Made, ""},
-		"may not look":             {[]kube.Answer{brokenOff, mayNotLook, ourBudget}, false, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbGuard}, tempbudget.Made, ""},
-		"abort: it stands":         {[]kube.Answer{brokenOff, ourBudget, {Code: 200}}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbUnguard}, tempbudget.Removed, ""},
-		"abort: it does not":       {[]kube.Answer{brokenOff, notThere}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook}, tempbudget.Removed, ""},
-		"abort: no answer":         {[]kube.Answer{brokenOff}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbLook, attempt.VerbLook, attempt.VerbLook}, tempbudget.Left, "whether it exists is not known: unexpected EOF"},
-		"abort: another's":         {[]kube.Answer{nameTaken, otherOnes}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook}, tempbudget.Removed, ""},
-		"abort: removal unclear":   {[]kube.Answer{brokenOff, ourBudget, {Code: 409, Message: "x"}, ourBudget, {Code: 200}}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbUnguard, attempt.VerbLook, attempt.VerbUnguard}, tempbudget.Removed, ""},
-		"abort: replaced meantime": {[]kube.Answer{brokenOff, ourBudget, {Code: 409, Message: "x"}, otherOnes}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbUnguard, attempt.VerbLook}, tempbudget.Removed, "another budget"},
+		"it stands":                {[]kube.Answer{brokenOff, ourBudget}, false, []attempt.Verb{attempt.VerbCreateBudget, attempt.VerbGet}, tempbudget.Created, ""},
+		"it does not":              {[]kube.Answer{brokenOff, notThere, ourBudget}, false, []attempt.Verb{attempt.VerbCreateBudget, attempt.VerbGet, attempt.VerbCreateBudget}, tempbudget.Created, ""},
+		"an earlier try":           {[]kube.Answer{nameTaken, ourBudget}, false, []attempt.Verb{attempt.VerbCreateBudget, attempt.VerbGet}, tempbudget.Created, ""},
+		"another run's":            {[]kube.Answer{nameTaken, otherOnes}, false, []attempt.Verb{attempt.VerbCreateBudget, attempt.VerbGet}, tempbudget.Failed, "another budget has its name"},
+		"never sent":               {[]kube.Answer{{Failure: "no route", Unsent: true}, ourBudget}, false, []attempt.Verb{attempt.VerbCreateBudget, attempt.VerbCreateBudget}, tempbudget.Created, ""},
+		"may not look":             {[]kube.Answer{brokenOff, mayNotLook, ourBudget}, false, []attempt.Verb{attempt.VerbCreateBudget, attempt.VerbGet, attempt.VerbCreateBudget}, tempbudget.Created, ""},
+		"abort: it stands":         {[]kube.Answer{brokenOff, ourBudget, {Code: 200}}, true, []attempt.Verb{attempt.VerbCreateBudget, attempt.VerbGet, attempt.VerbDeleteBudget}, tempbudget.Removed, ""},
+		"abort: it does not":       {[]kube.Answer{brokenOff, notThere}, true, []attempt.Verb{attempt.VerbCreateBudget, attempt.VerbGet}, tempbudget.Removed, ""},
+		"abort: no answer":         {[]kube.Answer{brokenOff}, true, []attempt.Verb{attempt.VerbCreateBudget, attempt.VerbGet, attempt.VerbGet, attempt.VerbGet, attempt.VerbGet}, tempbudget.Orphaned, "whether it exists is not known: unexpected EOF"},
+		"abort: another's":         {[]kube.Answer{nameTaken, otherOnes}, true, []attempt.Verb{attempt.VerbCreateBudget, attempt.VerbGet}, tempbudget.Removed, ""},
+		"abort: removal unclear":   {[]kube.Answer{brokenOff, ourBudget, {Code: 409, Message: "x"}, ourBudget, {Code: 200}}, true, []attempt.Verb{attempt.VerbCreateBudget, attempt.VerbGet, attempt.VerbDeleteBudget, attempt.VerbGet, attempt.VerbDeleteBudget}, tempbudget.Removed, ""},
+		"abort: replaced meantime": {[]kube.Answer{brokenOff, ourBudget, {Code: 409, Message: "x"}, otherOnes}, true, []attempt.Verb{attempt.VerbCreateBudget, attempt.VerbGet, attempt.VerbDeleteBudget, attempt.VerbGet}, tempbudget.Removed, "another budget"},
 		"abort: conflicts for ever": {[]kube.Answer{brokenOff, ourBudget, {Code: 409, Message: "x"}, ourBudget, {Code: 409, Message: "x"}, ourBudget, {Code: 409, Message: "x"}, ourBudget, {Code: 409, Message: "x"}, ourBudget, {Code: 409, Message: "x"}},
-			true, nil, tempbudget.Left, "not removed: x"},
+			true, nil, tempbudget.Orphaned, "not removed: x"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -112,7 +112,7 @@ func TestABudgetThatADeadProcessAskedFor(t *testing.T) {
 		t.Errorf("rollback of nothing: %+v", undo)
 	}
 	f.state = Fold(f.state, Event{Seq: f.state.Seq + 1, Time: time.Now(), Kind: EventResumed})
-	if writes := f.step(); len(writes) != 1 || writes[0].Verb != attempt.VerbLook || sent[request.GetBudget](writes[0]).Run != "r1" {
+	if writes := f.step(); len(writes) != 1 || writes[0].Verb != attempt.VerbGet || sent[request.GetBudget](writes[0]).Run != "r1" {
 		t.Errorf("resume sends %+v", writes)
 	}
 }

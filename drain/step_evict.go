@@ -148,8 +148,8 @@ func (st evictPhase) admit(n *NodeRun, unplanned []*kube.Pod) string {
 		}
 		facts := eviction.FactsOf(live, d)
 		facts.Surges = st.s.Surges.WorkloadOf(st.snap, live)
-		st.emit(Event{Kind: EventPodJoined, Node: n.Name, Namespace: live.Namespace, Pod: live.Name, UID: live.UID,
-			Joined: &facts})
+		st.emit(Event{Kind: EventPodAdded, Node: n.Name, Namespace: live.Namespace, Pod: live.Name, UID: live.UID,
+			Added: &facts})
 	}
 	return ""
 }

@@ -81,7 +81,7 @@ func (st inputStep) onCommand(in Command) {
 		st.refuse(in, why)
 		return
 	}
-	e := Event{Kind: EventCommand, Command: in.Kind, Node: in.Node, By: in.By, Message: in.Why, Input: in.ID}
+	e := Event{Kind: EventControl, Command: in.Kind, Node: in.Node, By: in.By, Message: in.Why, Input: in.ID}
 	switch in.Kind {
 	case CommandRemedy:
 		st.remedies().remediate(in)

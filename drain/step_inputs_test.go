@@ -32,7 +32,7 @@ func unread() *kube.Snapshot { return kube.NewStore(time.Now).Snapshot() }
 
 func controls(out Output) (seen []Event) {
 	for _, e := range out.Events {
-		if e.Kind == EventCommand {
+		if e.Kind == EventControl {
 			seen = append(seen, e)
 		}
 	}

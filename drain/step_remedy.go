@@ -69,7 +69,7 @@ func (st remedyStep) remediate(in Command) {
 			return
 		}
 		p := st.s.Pod(in.Pod)
-		st.emit(Event{Kind: EventCommand, Command: CommandRemedy, By: in.By, Input: in.ID, Node: p.Node,
+		st.emit(Event{Kind: EventControl, Command: CommandRemedy, By: in.By, Input: in.ID, Node: p.Node,
 			Namespace: p.Namespace, Pod: p.Name, UID: p.UID})
 		why := offered.DisabledReason
 		switch {
@@ -85,7 +85,7 @@ func (st remedyStep) remediate(in Command) {
 			st.emit(Event{Kind: EventRemedy, Remedy: &facts, RemedyState: remedy.Refused, By: in.By, Message: why})
 			return
 		}
-		st.emit(Event{Kind: EventRemedy, Remedy: &facts, RemedyState: remedy.Taken, By: in.By})
+		st.emit(Event{Kind: EventRemedy, Remedy: &facts, RemedyState: remedy.Requested, By: in.By})
 		st.sendRemedy(facts, p)
 		return
 	}

@@ -43,7 +43,7 @@ func TestRemediateSendsOneRequest(t *testing.T) {
 			}},
 		{remedy.RolloutRestart, func(f *steps) { f.deployed(func(*appsv1.Deployment) {}) },
 			func(w Write) bool {
-				return w.Verb == attempt.VerbRestart && sent[request.Restart](w).UID == "deploy-web" && sent[request.Restart](w).ResourceVersion == "77"
+				return w.Verb == attempt.VerbRolloutRestart && sent[request.Restart](w).UID == "deploy-web" && sent[request.Restart](w).ResourceVersion == "77"
 			}},
 		{remedy.Scale, func(*steps) {},
 			func(w Write) bool {
@@ -65,7 +65,7 @@ func TestRemediateSendsOneRequest(t *testing.T) {
 		f := newSteps()
 		c.make(f)
 		writes := f.remediate(c.kind, nil)
-		if len(writes) != 1 || !c.want(writes[0]) || len(f.state.Remedies) != 1 || f.state.Remedies[0].State != remedy.Taken || f.state.Remedies[0].By != "ada" {
+		if len(writes) != 1 || !c.want(writes[0]) || len(f.state.Remedies) != 1 || f.state.Remedies[0].State != remedy.Requested || f.state.Remedies[0].By != "ada" {
 			t.Errorf("%s: %+v, %+v", c.kind, writes, f.state.Remedies)
 		}
 		if off := f.remedy(remedy.OutOfService).DisabledReason; off != "a request for it is in flight" {

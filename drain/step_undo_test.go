@@ -35,14 +35,14 @@ func TestWhatCannotBeTakenBackStaysToBeDone(t *testing.T) {
 		want   remedy.State
 		words  string
 	}{
-		"token":             {kube.Answer{Code: 401, Message: "Unauthorized"}, nil, remedy.Left, "not undone: Unauthorized; to do it: kubectl scale"},
-		"bad request":       {kube.Answer{Code: 400, Message: "no"}, nil, remedy.Left, "not undone: no"},
-		"too large":         {kube.Answer{Code: 413, Message: "no"}, nil, remedy.Left, "not undone: no"},
-		"policy":            {policy, nil, remedy.Left, "'frozen' denied request"},
-		"conflict":          {kube.Answer{Code: 409, Message: "please apply your changes to the latest version"}, nil, remedy.Left, "latest version"},
-		"404 of a proxy":    {kube.Answer{Code: 404, Message: "404 page not found"}, nil, remedy.Left, "404 page not found"},
-		"no right":          {kube.Answer{Code: 403, Message: "may not"}, nil, remedy.Left, "may not"},
-		"no answer":         {kube.Answer{Failure: "EOF"}, nil, remedy.Left, "EOF"},
+		"token":             {kube.Answer{Code: 401, Message: "Unauthorized"}, nil, remedy.Orphaned, "not undone: Unauthorized; to do it: kubectl scale"},
+		"bad request":       {kube.Answer{Code: 400, Message: "no"}, nil, remedy.Orphaned, "not undone: no"},
+		"too large":         {kube.Answer{Code: 413, Message: "no"}, nil, remedy.Orphaned, "not undone: no"},
+		"policy":            {policy, nil, remedy.Orphaned, "'frozen' denied request"},
+		"conflict":          {kube.Answer{Code: 409, Message: "please apply your changes to the latest version"}, nil, remedy.Orphaned, "latest version"},
+		"404 of a proxy":    {kube.Answer{Code: 404, Message: "404 page not found"}, nil, remedy.Orphaned, "404 page not found"},
+		"no right":          {kube.Answer{Code: 403, Message: "may not"}, nil, remedy.Orphaned, "may not"},
+		"no answer":         {kube.Answer{Failure: "EOF"}, nil, remedy.Orphaned, "EOF"},
 		"it is gone":        {kube.Answer{Code: 404, Reason: "NotFound", Message: `replicasets.apps "web" not found`}, nil, remedy.Kept, "it is gone"},
 		"another number":    {kube.Answer{Code: 422, Message: "no"}, func(f *steps) { f.scaleTo("web", 5, false) }, remedy.Kept, "another run or somebody else has set it to 5 since"},
 		"the number before": {kube.Answer{Code: 422, Message: "no"}, func(f *steps) { f.scaleTo("web", 2, false) }, remedy.Kept, "it already has that number"},
@@ -69,7 +69,7 @@ func TestWhatCannotBeTakenBackStaysToBeDone(t *testing.T) {
 					t.Errorf("%s: %q", r.State, r.Message)
 				}
 				undo, _ := r.Undo("r1", f.Snapshot())
-				if again := r.MayStand() && undo != nil; again != (c.want == remedy.Left) {
+				if again := r.MayStand() && undo != nil; again != (c.want == remedy.Orphaned) {
 					t.Errorf("rollback: %+v", undo)
 				}
 			})

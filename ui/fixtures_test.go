@@ -214,7 +214,7 @@ func runState() *drain.State {
 	s.Pods = []*eviction.Record{
 		pod("worker-a1", "web", "front-66d5f7c9b-a8sd0", eviction.Gone, 21*time.Second, 1, nil),
 		pod("worker-a1", "web", "front-66d5f7c9b-d8sd3", eviction.Gone, 19*time.Second, 1, nil),
-		pod("worker-a1", "checkout", "cart-7f9c-t5w2r", eviction.Planned, 41*time.Second, 0, &waits.Wait{For: waits.ForTurn}),
+		pod("worker-a1", "checkout", "cart-7f9c-t5w2r", eviction.Planned, 41*time.Second, 0, &waits.Wait{For: waits.ForSlot}),
 		pod("worker-a2", "checkout", "cart-7f9c-x2x9q", eviction.BudgetBlocked, 38*time.Second, 3, blocked),
 		pod("worker-a2", "checkout", "cart-7f9c-p81mm", eviction.BudgetBlocked, 38*time.Second, 1, blocked),
 		pod("worker-a2", "web", "front-66d5f7c9b-b8sd1", eviction.Terminating, 7*time.Second, 1, &waits.Wait{For: waits.ForGrace, Until: moment.Add(23 * time.Second)}),

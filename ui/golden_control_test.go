@@ -52,7 +52,7 @@ func waitingState() *drain.State {
 	away(s.Pods[6], 3*time.Minute)
 	s.Pods[6].Volumes = vol("pvc-07f", volume.VolumeStillAttached)
 	s.Pods[7].State, s.Pods[7].Attempts = eviction.Planned, 0
-	s.Pods[7].Wait = &waits.Wait{For: waits.ForVolumeTurn, Driver: "csi.example.com",
+	s.Pods[7].Wait = &waits.Wait{For: waits.ForVolumeQueue, Driver: "csi.example.com",
 		Ahead: &waits.Ahead{Namespace: "web", Pod: "front-66d5f7c9b-b8sd1", Node: "worker-a2", Volumes: []string{"pvc-81c"}}}
 	return s
 }

@@ -54,7 +54,7 @@ func TestTheGuardQuestionNamesItsWorkloads(t *testing.T) {
 	d.change(func(s *drain.State) {
 		s.Question = nil
 		s.Phases[drain.PhaseGuard] = drain.PhaseRuns
-		s.Budgets = []*tempbudget.Record{{Facts: tempbudget.Facts{Namespace: "shop", Owner: "Deployment/search"}, State: tempbudget.Made}}
+		s.Budgets = []*tempbudget.Record{{Facts: tempbudget.Facts{Namespace: "shop", Owner: "Deployment/search"}, State: tempbudget.Created}}
 	})
 	d.shows("▶ guard", "shop/Deployment/search ◐ created, not observed yet")
 	d.change(func(s *drain.State) {

@@ -87,7 +87,7 @@ func told() *teller {
 	c.add(5*time.Second, drain.Event{Kind: drain.EventConnection, Message: "connection refused"})
 	c.add(10*time.Second, drain.Event{Kind: drain.EventConnection})
 	c.pod(0, toldReport, drain.Event{Kind: drain.EventPod, PodState: eviction.StuckTerminating, Wait: &waits.Wait{For: waits.ForFinalizers, Finalizers: []string{"example.com/hold"}}})
-	c.add(5*time.Second, drain.Event{Kind: drain.EventCommand, Command: drain.CommandPause, By: "ada"})
+	c.add(5*time.Second, drain.Event{Kind: drain.EventControl, Command: drain.CommandPause, By: "ada"})
 	return c
 }
 

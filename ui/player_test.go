@@ -43,7 +43,7 @@ func replayed(t testing.TB, w, h int, events []drain.Event, at time.Duration) *d
 // endedTold is the told run to its end.
 func endedTold() []drain.Event {
 	c := told()
-	c.add(20*time.Second, drain.Event{Kind: drain.EventCommand, Command: drain.CommandContinue, By: "ada"})
+	c.add(20*time.Second, drain.Event{Kind: drain.EventControl, Command: drain.CommandContinue, By: "ada"})
 	c.pod(5*time.Second, toldCart, drain.Event{Kind: drain.EventPod, PodState: eviction.Failed})
 	c.add(0, drain.Event{Kind: drain.EventNode, Node: "worker-a1", NodeState: drain.NodeDrained})
 	c.add(0, drain.Event{Kind: drain.EventVolumes, Node: "worker-a1", PowerOff: &checklist.Verdict{Safe: true, Checks: []checklist.Check{checklist.CheckVolumes}}})

@@ -284,7 +284,7 @@ func TestLeavingARoll(t *testing.T) {
 	if d.quit {
 		t.Fatal("it left before the roll was suspended")
 	}
-	r.tell(0, roll.Event{Kind: roll.EventCommand, Command: drain.CommandSuspend})
+	r.tell(0, roll.Event{Kind: roll.EventControl, Command: drain.CommandSuspend})
 	close(r.done)
 	d.send(rollMsg{r, r.State(), true})
 	if result := d.m.result(false); !d.quit || result.Roll == nil || result.Run != nil || !strings.Contains(result.Text(), "roll x4wz: not ended, 1 of 5 nodes done") {

@@ -104,7 +104,7 @@ func (s steeredRun) take(a Answer, c drain.Command) Answer {
 	}
 	for {
 		r := takenAt(s.run.State(), a.Seq)
-		if r != nil && r.State != remedy.Taken {
+		if r != nil && r.State != remedy.Requested {
 			return told(a, r)
 		}
 		select {

@@ -107,7 +107,7 @@ func TestWhatBecameOfARemedy(t *testing.T) {
 		{drain.Event{Kind: drain.EventRemedy, RemedyState: remedy.InDoubt, Message: "cut off"}, true, "it may have taken effect: cut off"},
 		{drain.Event{Kind: drain.EventRemedy, RemedyState: remedy.Refused, Message: "may not"}, false, "may not"},
 		{drain.Event{}, false, "it had no effect"},
-		{drain.Event{Kind: drain.EventRemedy, RemedyState: remedy.Taken}, true, "asked for"}, // the run ends before the answer
+		{drain.Event{Kind: drain.EventRemedy, RemedyState: remedy.Requested}, true, "asked for"}, // the run ends before the answer
 	} {
 		dir := t.TempDir()
 		run := served(t, dir)

@@ -17,7 +17,7 @@ import (
 var watchedEvents = []drain.Event{
 	{Seq: 1, Kind: drain.EventRunStarted, Run: &drain.RunFacts{ID: "k7f3pm", User: "ada", Nodes: []drain.NodeFacts{{Name: "a", UID: "uid-a"}},
 		Pods: []eviction.Facts{{Node: "a", Namespace: "shop", Name: "web", UID: "p1", Action: plan.ActionEvict}}}},
-	{Seq: 2, Kind: drain.EventCommand, Command: drain.CommandPause, By: "ada"},
+	{Seq: 2, Kind: drain.EventControl, Command: drain.CommandPause, By: "ada"},
 }
 
 // writing is the journal of a live run, as its process has it.
@@ -51,7 +51,7 @@ func watch(t *testing.T, ctx context.Context, dir string) *Watched {
 func TestWatchFollowsTheJournal(t *testing.T) {
 	for name, end := range map[string][]drain.Event{
 		"ended":     {{Seq: 3, Kind: drain.EventRunEnded, Outcome: drain.OutcomeDone}},
-		"suspended": {{Seq: 3, Kind: drain.EventCommand, Command: drain.CommandSuspend}},
+		"suspended": {{Seq: 3, Kind: drain.EventControl, Command: drain.CommandSuspend}},
 		"killed":    nil,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -248,7 +248,7 @@ func TestLabNamesake(t *testing.T) {
 				}
 				r.confirm(drain.PhaseEvict)
 				state := r.until("the server has answered", func(state *drain.State) bool { return state.Pod(here.UID).State == c.want })
-				if p := state.Pod(here.UID); p.Attempts != 1 || p.Last.Code != c.code && state.Sent[attempt.VerbLook] == 0 {
+				if p := state.Pod(here.UID); p.Attempts != 1 || p.Last.Code != c.code && state.Sent[attempt.VerbGet] == 0 {
 					s.Errorf("%d attempts, %+v, sent %v", p.Attempts, p.Last, state.Sent)
 				}
 				if namesake != nil {

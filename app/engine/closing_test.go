@@ -90,7 +90,7 @@ func TestAnAbortedRunEndsWhileNothingIsAnswered(t *testing.T) {
 			t.Errorf("the run ended %v after the abort", took)
 		}
 		state := e.State()
-		if state.Outcome != drain.OutcomeAborted || len(state.Budgets) != 1 || state.Budgets[0].State != tempbudget.Left {
+		if state.Outcome != drain.OutcomeAborted || len(state.Budgets) != 1 || state.Budgets[0].State != tempbudget.Orphaned {
 			t.Errorf("outcome %q, budgets %+v", state.Outcome, state.Budgets)
 		}
 	})

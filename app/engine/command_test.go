@@ -61,7 +61,7 @@ func steer(t *testing.T, e *Engine, c drain.Command, complaint string) {
 	case err != nil:
 		t.Errorf("%s: %v", c.Kind, err)
 	default:
-		if event := e.Events(seq - 1)[0]; event.Kind != drain.EventCommand || event.Command != c.Kind || event.By != "ada" {
+		if event := e.Events(seq - 1)[0]; event.Kind != drain.EventControl || event.Command != c.Kind || event.By != "ada" {
 			t.Errorf("%s: event %d is %s %s by %q", c.Kind, seq, event.Kind, event.Command, event.By)
 		}
 	}
@@ -133,7 +133,7 @@ func TestACommandOnTheScreenOutlivesATry(t *testing.T) {
 			synctest.Wait()
 			events := e.Events(said)
 			answered := slices.IndexFunc(events, func(e drain.Event) bool { return e.Kind == drain.EventAnswer })
-			taken := slices.IndexFunc(events, func(e drain.Event) bool { return e.Kind == drain.EventCommand && e.Command == kind })
+			taken := slices.IndexFunc(events, func(e drain.Event) bool { return e.Kind == drain.EventControl && e.Command == kind })
 			if answered < 0 || taken < answered {
 				t.Errorf("%s: answered at %d, taken at %d", kind, answered, taken)
 			}

@@ -133,7 +133,7 @@ func TestLabGuardOfAReplicationController(t *testing.T) {
 func (r *labRun) waitedForGuard() {
 	r.s.Helper()
 	for _, e := range r.Events(0) {
-		if e.Kind == drain.EventPod && e.Wait != nil && e.Wait.For == waits.ForGuard {
+		if e.Kind == drain.EventPod && e.Wait != nil && e.Wait.For == waits.ForTemporaryBudget {
 			return
 		}
 	}
@@ -214,7 +214,7 @@ func (s *stage) guardsClones(owner metav1.OwnerReference, written bool) {
 	s.running(w, one, two, other)
 	watch.NewOwners(c.Cluster).ReadScales(s.Context(), w.Store(), []string{a})
 
-	o, held := bareOptions(), waits.ForGuard
+	o, held := bareOptions(), waits.ForTemporaryBudget
 	s.must(o.Guard.Set("1"))
 	if o.GuardWrite = written; written {
 		held = waits.ForBudget

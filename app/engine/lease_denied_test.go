@@ -43,13 +43,13 @@ func TestARefusedRenewalIsTriedUntilTheLeaseIsOverdue(t *testing.T) {
 				o.Mu.Unlock()
 				for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(time.Second) {
 					l := e.State().Nodes[0].Lease
-					if l.State == lease.Off && attempt.Elapsed(l.Renewed, time.Now()) < lease.OverdueAfter {
+					if l.State == lease.Disabled && attempt.Elapsed(l.Renewed, time.Now()) < lease.OverdueAfter {
 						t.Fatalf("given up %s after its last renewal: %s", attempt.Elapsed(l.Renewed, time.Now()), l.Message)
 					}
 				}
 				want := lease.Held
 				if c.off {
-					want = lease.Off
+					want = lease.Disabled
 				}
 				if l := e.State().Nodes[0].Lease; l.State != want {
 					t.Errorf("the Lease is %s: %s", l.State, l.Message)

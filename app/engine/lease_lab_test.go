@@ -107,7 +107,7 @@ func TestLabASecondRunIsRefusedAndMayTakeOver(t *testing.T) {
 
 	refused := s.asRun("second", "", s.leasing(), a)
 	state := refused.ends(drain.OutcomeRefused)
-	if n := state.Nodes[0]; n.State != drain.NodeRefused || !strings.Contains(n.Message, "held by run first2 of user-first2") || n.Attempts > 0 || state.Sent[attempt.VerbTake] > 0 {
+	if n := state.Nodes[0]; n.State != drain.NodeRefused || !strings.Contains(n.Message, "held by run first2 of user-first2") || n.Attempts > 0 || state.Sent[attempt.VerbAcquire] > 0 {
 		t.Errorf("%s: %s; sent %v", n.State, n.Message, state.Sent)
 	}
 
@@ -176,7 +176,7 @@ func TestLabWithoutTheRightToLeases(t *testing.T) {
 	r := s.asRun("bobrun", bob, s.leasing(), a)
 	r.confirm(drain.PhaseEvict)
 	state := r.ends(drain.OutcomeDone)
-	if n := state.Nodes[0]; n.Lease.State != lease.Off || !strings.Contains(n.Lease.Message, `cannot list resource "leases"`) {
+	if n := state.Nodes[0]; n.Lease.State != lease.Disabled || !strings.Contains(n.Lease.Message, `cannot list resource "leases"`) {
 		t.Errorf("%s: %s", n.Lease.State, n.Lease.Message)
 	}
 	<-r.Done()

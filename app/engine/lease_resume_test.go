@@ -125,7 +125,7 @@ func TestResumeGivesBackALeaseWhoseTakeWasNotAnswered(t *testing.T) {
 		for _, lost := range []drain.Event{
 			{Kind: drain.EventResumed},
 			{Kind: drain.EventIntent, Node: "c", Lease: &lease.Facts{Namespace: held.Namespace, Name: held.Name, Holder: "r1"},
-				Action: &attempt.ActionFacts{ID: 1000, Verb: attempt.VerbTake, Version: held.ResourceVersion}},
+				Action: &attempt.ActionFacts{ID: 1000, Verb: attempt.VerbAcquire, Version: held.ResourceVersion}},
 			{Kind: drain.EventNode, Node: "c", NodeState: drain.NodeDrained},
 		} {
 			lost.Seq, lost.Time = uint64(len(events)+1), time.Now()

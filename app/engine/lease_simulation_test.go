@@ -60,7 +60,7 @@ func TestALeaseIsTakenBeforeTheCordonAndGivenBack(t *testing.T) {
 				verbs = append(verbs, event.Action.Verb)
 			}
 		}
-		want := []attempt.Verb{attempt.VerbTake, attempt.VerbCordon, attempt.VerbEvict, attempt.VerbRelease}
+		want := []attempt.Verb{attempt.VerbAcquire, attempt.VerbCordon, attempt.VerbEvict, attempt.VerbRelease}
 		if !slices.Equal(verbs, want) {
 			t.Errorf("sent %v, want %v", verbs, want)
 		}
@@ -270,7 +270,7 @@ func TestWithoutTheRightToLeasesTheRunGoesOnAndSaysSo(t *testing.T) {
 				e := o.begin(t, "r1", leasing(), "a")
 				<-e.Done()
 				n := e.State().Nodes[0]
-				if e.State().Outcome != drain.OutcomeDone || n.Lease.State != lease.Off || !strings.Contains(n.Lease.Message, "leases is forbidden") {
+				if e.State().Outcome != drain.OutcomeDone || n.Lease.State != lease.Disabled || !strings.Contains(n.Lease.Message, "leases is forbidden") {
 					t.Errorf("outcome %q, Lease %s: %s", e.State().Outcome, n.Lease.State, n.Lease.Message)
 				}
 				if len(o.leases) > 1 {

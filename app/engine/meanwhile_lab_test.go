@@ -61,7 +61,7 @@ func TestLabPodBoundBeforeTheCordon(t *testing.T) {
 	s.running(w, late)
 	r.confirm(drain.PhaseCordon)
 	r.confirm(drain.PhaseEvict)
-	if p := r.pod(late, eviction.Gone); !p.Joined {
+	if p := r.pod(late, eviction.Gone); !p.Added {
 		t.Error("it is not told as one that joined")
 	}
 	r.ends(drain.OutcomeDone)

@@ -88,7 +88,7 @@ func TestLabRemedyTaint(t *testing.T) {
 	r.remediate(remedy.OutOfService, p)
 	r.pod(p, eviction.Gone) // the garbage collector of pods forgets it
 	r.ends(drain.OutcomeDone)
-	r.remedy(remedy.Left) // its machine is still off
+	r.remedy(remedy.Orphaned) // its machine is still off
 	s.until(w, "the taint is there", func(snap *kube.Snapshot) bool { return snap.Node(a).OutOfService() })
 	undo := rollback.Plan(r.State(), w.Snapshot(), time.Now())[0]
 	if undo.Taint == nil {

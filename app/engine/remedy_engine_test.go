@@ -214,7 +214,7 @@ func TestTheTaintOfAMachineThatStaysOffIsSaid(t *testing.T) {
 		s.Halt()
 		state := e.State()
 		r := state.Remedies[0]
-		if want := "its machine has not come back; once it has: kubectl --context=lab taint node a node.kubernetes.io/out-of-service=nodeshutdown:NoExecute-"; r.State != remedy.Left || r.Message != want {
+		if want := "its machine has not come back; once it has: kubectl --context=lab taint node a node.kubernetes.io/out-of-service=nodeshutdown:NoExecute-"; r.State != remedy.Orphaned || r.Message != want {
 			t.Errorf("%s: %q, want %q", r.State, r.Message, want)
 		}
 		if !s.Snapshot().Node("a").OutOfService() {

@@ -109,7 +109,7 @@ func (r *labRun) remediate(kind remedy.Kind, pod *corev1.Pod) {
 			return false
 		}
 		state := r.until("the remedy is answered", func(state *drain.State) bool {
-			return len(state.Remedies) > taken && state.Remedies[taken].State != remedy.Taken
+			return len(state.Remedies) > taken && state.Remedies[taken].State != remedy.Requested
 		})
 		why = state.Remedies[taken].Message
 		return state.Remedies[taken].State != remedy.Refused

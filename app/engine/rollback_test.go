@@ -100,7 +100,7 @@ func TestRollbackUndoesOnlyWhatTheRunDid(t *testing.T) {
 
 func TestRollbackRemovesBudgetsByUID(t *testing.T) {
 	budget := func(name string, uid kube.UID) *tempbudget.Record {
-		return &tempbudget.Record{Facts: tempbudget.Facts{Namespace: "n", Name: name, UID: uid}, State: tempbudget.Left}
+		return &tempbudget.Record{Facts: tempbudget.Facts{Namespace: "n", Name: name, UID: uid}, State: tempbudget.Orphaned}
 	}
 	s := &drain.State{Run: drain.RunFacts{ID: "r1"}, Budgets: []*tempbudget.Record{budget("ours", "1"), budget("theirs", "2"), budget("gone", "3")}}
 	s.Budgets = append(s.Budgets, budget("relabelled", "4"))

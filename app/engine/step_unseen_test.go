@@ -198,7 +198,7 @@ func TestAGuardedPodHoldsNoTier(t *testing.T) {
 		o.Order, o.Guard, o.Timeout = plan.OrderTiers, "1", time.Minute
 		e := begin(t, t.Context(), s, o, "a")
 		confirmAll(t.Context(), s, e)
-		if p := e.State().Pod(held.UID); p.Wait == nil || p.Wait.For != waits.ForGuard {
+		if p := e.State().Pod(held.UID); p.Wait == nil || p.Wait.For != waits.ForTemporaryBudget {
 			t.Fatalf("%s waits for %+v", p.State, p.Wait)
 		}
 		if p := e.State().Pod(critical.UID); p.State != eviction.Gone {

@@ -91,7 +91,7 @@ func TestTheNextInLineIsToldWhoGoesFirst(t *testing.T) {
 		}
 		e := drive(t, s, plan.DefaultOptions(), "a")
 		var said []string
-		for _, w := range waitedFor(e, waits.ForVolumeTurn) {
+		for _, w := range waitedFor(e, waits.ForVolumeQueue) {
 			said = append(said, w.Sentence(time.Now()))
 		}
 		for _, want := range []string{

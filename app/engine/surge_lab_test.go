@@ -214,7 +214,7 @@ func TestLabSurge(t *testing.T) {
 		r := s.surge(surgeOptions())
 		state := r.ends(drain.OutcomeDone)
 		t.Logf("%d replicas in %s, sent %v", replicas, time.Since(began).Round(10*time.Millisecond), state.Sent)
-		if state.Sent[attempt.VerbEvict] != 0 || state.Sent[attempt.VerbCost] != int(replicas) || state.Sent[attempt.VerbRaise] != 1 {
+		if state.Sent[attempt.VerbEvict] != 0 || state.Sent[attempt.VerbDeletionCost] != int(replicas) || state.Sent[attempt.VerbSurge] != 1 {
 			t.Errorf("sent %v:\n%s", state.Sent, r.story())
 		}
 		s.neverFewer()
@@ -296,7 +296,7 @@ func TestLabSurgeTakesANodeOver(t *testing.T) {
 	t.Parallel()
 	s := newSurgeScene(t, 3)
 	r := s.surgeWithoutRoom(surgeOptions())
-	r.until("the costs are set", func(state *drain.State) bool { return state.Sent[attempt.VerbCost] == 3 && !state.InFlight() })
+	r.until("the costs are set", func(state *drain.State) bool { return state.Sent[attempt.VerbDeletionCost] == 3 && !state.InFlight() })
 	s.until(s.w, "the annotation is there", func(snap *kube.Snapshot) bool { return snap.Workload(s.before.UID).SurgeMark != "" })
 	state := drain.Fold(nil, s.killed(r)...)
 	planned, err := plan.New(s.w.Snapshot(), []string{s.node}, surgeOptions(), time.Now())
@@ -317,7 +317,7 @@ func TestLabSurgeTakesANodeOver(t *testing.T) {
 		}
 	}
 	s.makeRoom()
-	if state := next.ends(drain.OutcomeDone); state.Sent[attempt.VerbEvict] != 0 || state.Sent[attempt.VerbRaise] == 0 {
+	if state := next.ends(drain.OutcomeDone); state.Sent[attempt.VerbEvict] != 0 || state.Sent[attempt.VerbSurge] == 0 {
 		t.Errorf("sent %v:\n%s", state.Sent, next.story())
 	}
 	s.neverFewer()
@@ -352,7 +352,7 @@ func TestLabSurgeResumedBeforeAllIsRead(t *testing.T) {
 	s.must(err)
 	next := &labRun{Engine: e, s: s.stage, kill: cancel}
 	t.Cleanup(func() { cancel(); <-e.Done() })
-	next.until("the costs are set", func(state *drain.State) bool { return state.Sent[attempt.VerbCost] >= 3 && !state.InFlight() })
+	next.until("the costs are set", func(state *drain.State) bool { return state.Sent[attempt.VerbDeletionCost] >= 3 && !state.InFlight() })
 	s.makeRoom()
 	if state := next.ends(drain.OutcomeDone); state.Sent[attempt.VerbEvict] != 0 {
 		t.Errorf("sent %v:\n%s", state.Sent, next.story())
@@ -437,7 +437,7 @@ func TestLabSurgeKilledAndRolledBack(t *testing.T) {
 	for _, room := range []bool{false, true} {
 		s := newSurgeScene(t, 3)
 		r := s.surgeWithoutRoom(surgeOptions())
-		r.until("the costs are set", func(state *drain.State) bool { return state.Sent[attempt.VerbCost] == 3 && !state.InFlight() })
+		r.until("the costs are set", func(state *drain.State) bool { return state.Sent[attempt.VerbDeletionCost] == 3 && !state.InFlight() })
 		state := drain.Fold(nil, s.killed(r)...)
 		if room {
 			s.makeRoom()

@@ -82,7 +82,7 @@ func TestLabUndoRefusedByAPolicy(t *testing.T) {
 	r.Send(drain.Command{Kind: drain.CommandAbort, By: "ada"})
 	r.ends(drain.OutcomeAborted)
 	scaled := r.State().Remedies[0]
-	if scaled.State != remedy.Left || !strings.Contains(scaled.Message, s.namespace) || s.replicas(d) != 2 {
+	if scaled.State != remedy.Orphaned || !strings.Contains(scaled.Message, s.namespace) || s.replicas(d) != 2 {
 		t.Errorf("%s: %q, %d replicas", scaled.State, scaled.Message, s.replicas(d))
 	}
 	thaw()

@@ -17,7 +17,7 @@ func mattering(events []drain.Event) []int {
 		matters := false
 		switch e.Kind {
 		case drain.EventRunStarted, drain.EventPhase, drain.EventQuestion, drain.EventConfirmed, drain.EventNode,
-			drain.EventConnection, drain.EventCommand, drain.EventRemedy, drain.EventGate, drain.EventRetire,
+			drain.EventConnection, drain.EventControl, drain.EventRemedy, drain.EventGate, drain.EventRetire,
 			drain.EventUndone, drain.EventResumed, drain.EventJournal, drain.EventWarning, drain.EventRunEnded:
 			matters = true
 		case drain.EventPod:

@@ -138,7 +138,7 @@ func (t taking) runScript(ctx context.Context, c retire.Confirmed, step host.Ste
 func (t taking) deleteNode(ctx context.Context, c retire.Confirmed, seen retire.Seen) error {
 	begin := t.event(t.begin, c.By, "")
 	if !seen.Gone() {
-		begin.Action = &attempt.ActionFacts{Verb: attempt.VerbRetire, Version: seen.Node.ResourceVersion}
+		begin.Action = &attempt.ActionFacts{Verb: attempt.VerbDeleteNode, Version: seen.Node.ResourceVersion}
 	}
 	if err := t.record(begin, true); err != nil {
 		return err

@@ -383,7 +383,7 @@ func TestAnAbortThatWasCutShort(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		aborted := roll.Event{Seq: uint64(len(events) + 1), Time: time.Now(), Kind: roll.EventCommand,
+		aborted := roll.Event{Seq: uint64(len(events) + 1), Time: time.Now(), Kind: roll.EventControl,
 			Command: drain.CommandAbort, By: "ada"}
 		if err := errors.Join(written.Append([]roll.Event{aborted}, true), written.Close()); err != nil {
 			t.Fatal(err)

@@ -70,7 +70,7 @@ func (d *Drain) eventLines(e drain.Event) {
 		d.node(e)
 	case drain.EventPod:
 		d.pod(e)
-	case drain.EventPodJoined:
+	case drain.EventPodAdded:
 		d.Note("pod %s/%s was bound to node %s after the plan was made, and is evicted like the others", e.Namespace,
 			e.Pod, e.Node)
 	case drain.EventVolumes:
@@ -95,7 +95,7 @@ func (d *Drain) eventLines(e drain.Event) {
 		d.connection(e)
 	case drain.EventWarning:
 		d.Warn(e.Message)
-	case drain.EventCommand:
+	case drain.EventControl:
 		d.lines.aborted = d.lines.aborted || e.Command == drain.CommandAbort
 	}
 }
@@ -115,7 +115,7 @@ func (d *Drain) surge(e drain.Event) {
 }
 
 // surgeEnds are the ends of a batch whose reason is printed.
-var surgeEnds = []surge.State{surge.Undone, surge.Refused, surge.Kept, surge.Left, surge.Done}
+var surgeEnds = []surge.State{surge.Undone, surge.Refused, surge.Kept, surge.Orphaned, surge.Done}
 
 // replacement says what keeps the replacement of a pod from being Ready, and when it is over; one
 // that comes up is told where the run waits for it.
@@ -178,7 +178,7 @@ func (d *Drain) lease(e drain.Event) {
 		return
 	}
 	switch e.LeaseState {
-	case lease.Awaited, lease.Overdue, lease.Held, lease.Off, lease.Left:
+	case lease.Awaited, lease.Overdue, lease.Held, lease.Disabled, lease.Expiring:
 		d.Note("node/%s: %s", e.Node, e.Message)
 	}
 }
@@ -244,7 +244,7 @@ func (d *Drain) pod(e drain.Event) {
 		d.Complain(fmt.Sprintf("pod %s: %s", name, e.Message))
 	case e.PodState == eviction.Skipped:
 		d.Note("pod %s skipped: %s", name, e.Message)
-	case e.PodState == eviction.Planned && e.Wait != nil && e.Wait.For == waits.ForVolumeTurn && e.Wait.Ahead != nil:
+	case e.PodState == eviction.Planned && e.Wait != nil && e.Wait.For == waits.ForVolumeQueue && e.Wait.Ahead != nil:
 		d.waits(e, name+" waits for ", "") // told of the next in line; those behind it wait for it
 	case e.PodState.Blocked():
 		d.waits(e, name+" waits: ", Warning)

@@ -98,10 +98,10 @@ func TestAPodThatARemedyDeletesIsNotCalledEvicted(t *testing.T) {
 		events []drain.Event
 		want   string
 	}{
-		"answered, then gone":  {[]drain.Event{evict, event(remedy.Taken), event(remedy.Done), gone}, "pod/mailer deleted"},
-		"gone, then answered":  {[]drain.Event{evict, event(remedy.Taken), gone, event(remedy.Done)}, "pod/mailer deleted"},
-		"in doubt, then gone":  {[]drain.Event{event(remedy.Taken), event(remedy.InDoubt), gone}, "pod/mailer deleted"},
-		"refused, and evicted": {[]drain.Event{evict, event(remedy.Taken), event(remedy.Refused), gone}, "pod/mailer evicted"},
+		"answered, then gone":  {[]drain.Event{evict, event(remedy.Requested), event(remedy.Done), gone}, "pod/mailer deleted"},
+		"gone, then answered":  {[]drain.Event{evict, event(remedy.Requested), gone, event(remedy.Done)}, "pod/mailer deleted"},
+		"in doubt, then gone":  {[]drain.Event{event(remedy.Requested), event(remedy.InDoubt), gone}, "pod/mailer deleted"},
+		"refused, and evicted": {[]drain.Event{evict, event(remedy.Requested), event(remedy.Refused), gone}, "pod/mailer evicted"},
 	} {
 		var out, err bytes.Buffer
 		o := (&Drain{Out: &Text{W: &out}, Err: &err, Now: time.Now}).Of(plan.Plan{})

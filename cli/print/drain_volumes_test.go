@@ -25,7 +25,7 @@ func TestVolumesAsText(t *testing.T) {
 	}
 	turn := func(ahead *waits.Ahead) {
 		o.Event(drain.Event{Kind: drain.EventPod, Time: noon, Node: "worker-1", Namespace: "data", Pod: "db-1", UID: "db-1", PodState: eviction.Planned,
-			Wait: &waits.Wait{For: waits.ForVolumeTurn, Driver: "disk", Ahead: ahead}})
+			Wait: &waits.Wait{For: waits.ForVolumeQueue, Driver: "disk", Ahead: ahead}})
 	}
 	shared, inline := facts("b", volume.VolumeShared), volume.Facts{Name: "scratch", State: volume.VolumeUnknown, Why: "named in the pod itself, without a claim"}
 	volumes("db-0", "", nil, facts("a", volume.VolumeInUse), shared, inline)

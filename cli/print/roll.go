@@ -85,7 +85,7 @@ func (r Roll) Event(e roll.Event, s *roll.State) {
 		}
 	case roll.EventWait:
 		r.wait(e)
-	case roll.EventCommand:
+	case roll.EventControl:
 		if e.Message != "" {
 			r.Note("%s: %s", e.Command, e.Message)
 			return
@@ -126,7 +126,7 @@ func (r Roll) wait(e roll.Event) {
 			return
 		}
 		r.Note("the window is closed: the next batch begins at %s at the earliest", until)
-	case roll.WaitPause:
+	case roll.WaitPauseBetween:
 		r.Note("pause between batches until %s", e.Until.Local().Format(time.TimeOnly))
 	}
 }

@@ -35,7 +35,7 @@ func TestStillWaits(t *testing.T) {
 		return &waits.Wait{For: waits.ForGrace, Until: noon.Add(left)}
 	}
 	out.Still(&drain.State{Pods: []*eviction.Record{
-		pod("gone", eviction.Gone, time.Hour, nil), pod("later", eviction.Planned, time.Hour, &waits.Wait{For: waits.ForTurn}),
+		pod("gone", eviction.Gone, time.Hour, nil), pod("later", eviction.Planned, time.Hour, &waits.Wait{For: waits.ForSlot}),
 		pod("a", eviction.Terminating, 10*time.Second, grace(20*time.Second)), pod("b", eviction.Terminating, 5*time.Second, grace(25*time.Second)),
 		pod("w1", eviction.BudgetBlocked, time.Minute, held(2)), pod("w2", eviction.BudgetBlocked, 2*time.Minute, held(2)),
 		pod("w3", eviction.BudgetBlocked, time.Minute, held(2)), pod("w4", eviction.BudgetBlocked, time.Minute, held(2)),

@@ -36,15 +36,15 @@ func Interpret(a kube.Answer, failures int) Meaning {
 	switch m.Refusal {
 	case NotRefused:
 		m.Gone = !a.OK()
-	case RefusedByBudget, RefusedBySeveral, RefusedByRights, RefusedAsInvalid:
-	case RefusedBySyncing:
+	case RefusedByBudget, RefusedBySeveralBudgets, RefusedByRights, RefusedAsInvalid:
+	case RefusedByBudgetController:
 		m.After = a.RetryAfter
 	case RefusedByWebhook:
 		m.After = max(webhookWait, a.RetryAfter)
 		if a.Code >= http.StatusInternalServerError { // it may be back in a moment
 			m.After = max(backOff(failures), a.RetryAfter)
 		}
-	case RefusedByThrottle:
+	case RefusedByThrottling:
 		m.After = max(throttleLeast, a.RetryAfter)
 	case RefusedByNamespace:
 		m.After = NamespaceWait

@@ -18,26 +18,26 @@ type Refusal string
 // Who refuses a request. The eviction handler's answers are those of kubernetes
 // pkg/registry/core/pod/storage/eviction.go, 1.36.
 const (
-	NotRefused         Refusal = ""                  // accepted, or the pod is gone
-	RefusedByBudget    Refusal = "budget"            // it allows no disruption now
-	RefusedBySeveral   Refusal = "several budgets"   // the server evicts no pod with more than one
-	RefusedBySyncing   Refusal = "budget controller" // it has not observed the budget yet, or lags behind
-	RefusedByWebhook   Refusal = "webhook"           // of admission; it denied, or could not be called
-	RefusedByThrottle  Refusal = "throttling"        // priority and fairness, a proxy, a server that stops
-	RefusedByConflict  Refusal = "conflict"          // the precondition, or a write that raced with ours
-	RefusedByNamespace Refusal = "namespace"         // it is being deleted
-	RefusedByRights    Refusal = "rights"            // a right is missing
-	RefusedAsInvalid   Refusal = "invalid"           // the request itself
-	RefusedByFailure   Refusal = "failure"           // no answer, a server that failed, or an answer unknown to us
+	NotRefused                Refusal = ""                  // accepted, or the pod is gone
+	RefusedByBudget           Refusal = "budget"            // it allows no disruption now
+	RefusedBySeveralBudgets   Refusal = "several budgets"   // the server evicts no pod with more than one
+	RefusedByBudgetController Refusal = "budget controller" // it has not observed the budget yet, or lags behind
+	RefusedByWebhook          Refusal = "webhook"           // of admission; it denied, or could not be called
+	RefusedByThrottling       Refusal = "throttling"        // priority and fairness, a proxy, a server that stops
+	RefusedByConflict         Refusal = "conflict"          // the precondition, or a write that raced with ours
+	RefusedByNamespace        Refusal = "namespace"         // it is being deleted
+	RefusedByRights           Refusal = "rights"            // a right is missing
+	RefusedAsInvalid          Refusal = "invalid"           // the request itself
+	RefusedByFailure          Refusal = "failure"           // no answer, a server that failed, an unknown answer
 )
 
 // ByBudget reports whether the budgets of the pod hold it: nothing else counts for
 // --force-after and --max-evict-retries. A budget whose controller has not looked
 // at it yet blocks the pod for a moment only, and it is not known yet whether it will.
-func (r Refusal) ByBudget() bool { return r == RefusedByBudget || r == RefusedBySeveral }
+func (r Refusal) ByBudget() bool { return r == RefusedByBudget || r == RefusedBySeveralBudgets }
 
 // UnderBudget reports whether a change of the pod's budgets may end the refusal.
-func (r Refusal) UnderBudget() bool { return r.ByBudget() || r == RefusedBySyncing }
+func (r Refusal) UnderBudget() bool { return r.ByBudget() || r == RefusedByBudgetController }
 
 // passes reports whether the same request may be accepted later.
 func (r Refusal) passes() bool { return r != RefusedByRights && r != RefusedAsInvalid }
@@ -60,7 +60,7 @@ func refusalOf(a kube.Answer) Refusal {
 	case a.Code == http.StatusTooManyRequests:
 		return refusalOfTooMany(a)
 	case a.Code == http.StatusInternalServerError && strings.Contains(a.Message, "more than one PodDisruptionBudget"):
-		return RefusedBySeveral // it has no cause to go by, so the text must do
+		return RefusedBySeveralBudgets // it has no cause to go by, so the text must do
 	}
 	return RefusedByFailure
 }
@@ -69,9 +69,9 @@ func refusalOf(a kube.Answer) Refusal {
 func refusalOfTooMany(a kube.Answer) Refusal {
 	switch {
 	case !a.HasCause(string(policyv1.DisruptionBudgetCause)):
-		return RefusedByThrottle
+		return RefusedByThrottling
 	case a.RetryAfter > 0:
-		return RefusedBySyncing
+		return RefusedByBudgetController
 	}
 	return RefusedByBudget
 }
@@ -86,7 +86,7 @@ func refusalOfForbidden(a kube.Answer) Refusal {
 		return RefusedByRights
 	case strings.Contains(a.Message, "disruptions allowed is negative"),
 		strings.Contains(a.Message, "DisruptedPods map too big"):
-		return RefusedBySyncing
+		return RefusedByBudgetController
 	}
 	return RefusedByFailure
 }

@@ -7,28 +7,28 @@ type Verb string
 
 // The writes of a run.
 const (
-	VerbCordon   Verb = "cordon"
-	VerbUncordon Verb = "uncordon"
-	VerbEvict    Verb = "evict"
-	VerbDelete   Verb = "delete"
-	VerbGuard    Verb = "create-budget"   // create a temporary budget
-	VerbUnguard  Verb = "delete-budget"   // delete one
-	VerbTake     Verb = "acquire"         // acquire the Lease of a node, or take it over
-	VerbRenew    Verb = "renew"           // keep it
-	VerbRelease  Verb = "release"         // give it back
-	VerbRestart  Verb = "rollout-restart" // restart the rollout of a Deployment
-	VerbScale    Verb = "scale"           // one more replica
-	VerbUnscale  Verb = "unscale"         // take it back
-	VerbSet      Verb = "set-fields"      // change what a controller documents
-	VerbUnset    Verb = "reset-fields"    // take it back
-	VerbRaise    Verb = "surge"           // raise replicas, so that replacements start first
-	VerbLower    Verb = "end-surge"       // set them back
-	VerbCost     Verb = "deletion-cost"   // say which pods are to be removed first, or take that back
-	VerbTaint    Verb = "taint"           // declare a node out of service
-	VerbUntaint  Verb = "untaint"         // take that back
-	VerbRetire   Verb = "delete-node"     // delete the Node object of a drained node
-	// VerbLook reads one pod live, where an answer left in doubt who has the name.
-	VerbLook Verb = "get"
+	VerbCordon         Verb = "cordon"
+	VerbUncordon       Verb = "uncordon"
+	VerbEvict          Verb = "evict"
+	VerbDelete         Verb = "delete"
+	VerbCreateBudget   Verb = "create-budget"   // create a temporary budget
+	VerbDeleteBudget   Verb = "delete-budget"   // delete one
+	VerbAcquire        Verb = "acquire"         // acquire the Lease of a node, or take it over
+	VerbRenew          Verb = "renew"           // keep it
+	VerbRelease        Verb = "release"         // end it
+	VerbRolloutRestart Verb = "rollout-restart" // restart the rollout of a Deployment
+	VerbScale          Verb = "scale"           // one more replica
+	VerbUnscale        Verb = "unscale"         // undo it
+	VerbSetFields      Verb = "set-fields"      // change what a controller documents
+	VerbResetFields    Verb = "reset-fields"    // undo it
+	VerbSurge          Verb = "surge"           // raise replicas, so that replacements start first
+	VerbEndSurge       Verb = "end-surge"       // set them back
+	VerbDeletionCost   Verb = "deletion-cost"   // choose which pods are removed first, or undo that
+	VerbTaint          Verb = "taint"           // declare a node out of service
+	VerbUntaint        Verb = "untaint"         // undo it
+	VerbDeleteNode     Verb = "delete-node"     // delete the Node object of a drained node
+	// VerbGet reads one pod live, where an answer left in doubt who has the name.
+	VerbGet Verb = "get"
 )
 
 // ActionFacts identify a write. The id is written as an intent before the

@@ -25,7 +25,8 @@ func (v *View) tier(r *Record, live *kube.Pod) int {
 // is blocked (by a budget or by the run's own guard), stuck, without its controller or left to run to
 // its end, does not: it is not known for how long.
 func (r *Record) HoldsNextTier() bool {
-	if r.Wait != nil && slices.Contains([]waits.For{waits.ForGuard, waits.ForOwners, waits.ForController}, r.Wait.For) {
+	passed := []waits.For{waits.ForTemporaryBudget, waits.ForOwners, waits.ForController}
+	if r.Wait != nil && slices.Contains(passed, r.Wait.For) {
 		return false
 	}
 	return !r.State.Final() && !r.State.Blocked() && r.State != StuckTerminating && !r.waitsForCompletion()

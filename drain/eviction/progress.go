@@ -80,7 +80,7 @@ func (r *Record) heldAfter() (after time.Duration, held bool) {
 		return 0, true
 	case r.State == Terminating || r.Wait == nil:
 		return 0, false
-	case r.BlockedSince.IsZero() && (r.State != Planned || r.Wait.For == waits.ForTurn):
+	case r.BlockedSince.IsZero() && (r.State != Planned || r.Wait.For == waits.ForSlot):
 		return 0, false
 	case r.Wait.Lasts():
 		return heldAfter, true

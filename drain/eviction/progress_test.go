@@ -28,7 +28,7 @@ func TestWhenANodeIsHeld(t *testing.T) {
 		want  time.Time // zero: it makes progress
 	}{
 		"one of which nothing is known yet":           {pods: []*Record{held, pod(Planned, nil, time.Time{})}},
-		"one that waits for a slot":                   {pods: []*Record{held, pod(Planned, &waits.Wait{For: waits.ForTurn}, time.Time{})}},
+		"one that waits for a slot":                   {pods: []*Record{held, pod(Planned, &waits.Wait{For: waits.ForSlot}, time.Time{})}},
 		"a request is out":                            {pods: []*Record{held, pod(Requested, &waits.Wait{For: waits.ForAnswer}, time.Time{})}},
 		"within its grace":                            {pods: []*Record{held, pod(Terminating, &waits.Wait{For: waits.ForGrace}, time.Time{})}},
 		"another pod of the budget crashes":           {pods: []*Record{held}, want: at(1).Add(heldAfter)},

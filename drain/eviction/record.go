@@ -32,7 +32,7 @@ type Record struct {
 	// Held is how long its budget held it while the run could have evicted it, without
 	// the present time: the clock of --force-after.
 	Held    time.Duration
-	Joined  bool          // bound to the node after the plan was made
+	Added   bool          // bound to the node after the plan was made
 	Message string        // why it was skipped or failed
 	Volumes volume.Record // as far as they matter; nil until they were counted
 	// Replacement is what takes its place elsewhere; its State is "" until that is followed.
@@ -70,7 +70,7 @@ func New(f Facts, at time.Time) *Record {
 func (r *Record) Sent(a *attempt.ActionFacts, at time.Time) {
 	r.Attempt.Sent(a)
 	r.RetryNow, r.Look = false, false
-	if a.Verb == attempt.VerbLook {
+	if a.Verb == attempt.VerbGet {
 		return
 	}
 	r.Attempts++
@@ -84,9 +84,9 @@ func (r *Record) Answered(verb attempt.Verb, a *attempt.AnswerFacts, moved time.
 	r.Attempt.Answered(a)
 	r.Look = a.Look
 	switch {
-	case verb == attempt.VerbLook && r.Look:
+	case verb == attempt.VerbGet && r.Look:
 		r.Tries++
-	case verb == attempt.VerbLook:
+	case verb == attempt.VerbGet:
 	case a.Class() == kube.AnswerDone:
 		r.Accepted, r.Tries, r.repeats = at, 0, 0
 	default:

@@ -40,7 +40,7 @@ func (v *View) Release(r *Record, slot bool) Decision {
 			return Decision{}
 		}
 		return Decision{Send: request.GetPod{Namespace: r.Namespace, Name: r.Name, UID: r.UID},
-			Action: &attempt.ActionFacts{Verb: attempt.VerbLook}}
+			Action: &attempt.ActionFacts{Verb: attempt.VerbGet}}
 	}
 	if orphaned(r, live, v.Snap, v.Options) {
 		return Decision{Change: Change{State: Planned, Wait: &waits.Wait{For: waits.ForController}}}
@@ -56,7 +56,7 @@ func (v *View) Release(r *Record, slot bool) Decision {
 		return Decision{Change: Change{State: Planned, Wait: turn}}
 	}
 	if !slot {
-		return v.WaitFor(r, waits.ForTurn)
+		return v.WaitFor(r, waits.ForSlot)
 	}
 	var d Decision
 	if wait != nil {
@@ -141,7 +141,7 @@ func (r *Record) changedSinceWebhook(live *kube.Pod) bool {
 func (v *View) spend(r *Record, live *kube.Pod, b *kube.Budget, refused bool) (*kube.Budget, *waits.Wait) {
 	if a := v.Account(b); !refused && a.FreeFor(r.UID) > 0 && budget.PredictSpending(b).Goes() {
 		if a.InFlight >= cmp.Or(v.Limits.PerBudget, budgetAtOnce) {
-			return nil, &waits.Wait{For: waits.ForTurn}
+			return nil, &waits.Wait{For: waits.ForSlot}
 		}
 		return b, nil
 	}
@@ -177,7 +177,7 @@ func (v *View) guardToken(live *kube.Pod) (*kube.Budget, *waits.Wait) {
 	if v.wakeAt(wake); remaining > 0 {
 		return &kube.Budget{UID: guard.Key}, nil
 	}
-	return nil, &waits.Wait{For: waits.ForGuard, Budget: &guard.Numbers}
+	return nil, &waits.Wait{For: waits.ForTemporaryBudget, Budget: &guard.Numbers}
 }
 
 // hold notes that the pod waits for its budget.
@@ -188,9 +188,9 @@ func (v *View) hold(r *Record, wait *waits.Wait) Decision {
 		if state = Planned; wait.Words == "" { // they are here again in a moment
 			return Decision{}
 		}
-	case waits.ForTurn: // it goes in a moment
-		return v.WaitFor(r, waits.ForTurn)
-	case waits.ForCompletion, waits.ForGuard:
+	case waits.ForSlot: // it goes in a moment
+		return v.WaitFor(r, waits.ForSlot)
+	case waits.ForCompletion, waits.ForTemporaryBudget:
 		state = Planned
 	case waits.ForObserved:
 		state = BudgetSyncing

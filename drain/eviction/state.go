@@ -67,8 +67,8 @@ func (s State) backsOff() bool {
 
 // refusedStates are the states of pods whose eviction was refused; all others are tried again.
 var refusedStates = map[attempt.Refusal]State{
-	attempt.RefusedByBudget: BudgetBlocked, attempt.RefusedBySeveral: MultipleBudgets, attempt.RefusedBySyncing: BudgetSyncing,
-	attempt.RefusedByWebhook: WebhookWait, attempt.RefusedByThrottle: Throttled, attempt.RefusedByNamespace: NamespaceTerminating,
+	attempt.RefusedByBudget: BudgetBlocked, attempt.RefusedBySeveralBudgets: MultipleBudgets, attempt.RefusedByBudgetController: BudgetSyncing,
+	attempt.RefusedByWebhook: WebhookWait, attempt.RefusedByThrottling: Throttled, attempt.RefusedByNamespace: NamespaceTerminating,
 	attempt.RefusedByRights: Failed, attempt.RefusedAsInvalid: Failed,
 }
 

@@ -24,7 +24,7 @@ func (v *View) volumeTurn(r *Record, live *kube.Pod) *waits.Wait {
 	if driver == "" {
 		return nil
 	}
-	wait := &waits.Wait{For: waits.ForVolumeTurn, Driver: driver}
+	wait := &waits.Wait{For: waits.ForVolumeQueue, Driver: driver}
 	if ahead != nil {
 		wait.Ahead = &waits.Ahead{Namespace: ahead.Namespace, Pod: ahead.Name, Node: ahead.Node,
 			Volumes: ahead.Detaching}

@@ -99,7 +99,7 @@ func Next(r *Record, v View) Decision {
 		return release(r, v)
 	case r.Open(): // never asked for, asked in vain, another's
 		return acquire(r, v)
-	case r.State == Held, r.State == Overdue, r.State == Off && !r.Renewed.IsZero():
+	case r.State == Held, r.State == Overdue, r.State == Disabled && !r.Renewed.IsZero():
 		switch {
 		case v.Live != nil && v.Live.Holder != "" && !v.ours() && v.Live.ResourceVersion != r.under:
 			return lost(v) // not what shows of before our own write
@@ -130,13 +130,13 @@ func acquire(r *Record, v View) Decision {
 		return Decision{Change: without(v.Namespace, kube.LeaseName(v.UID), v.DeniedWhy)}
 	case !v.Trusted: // what is there shows in a moment
 	case v.Live == nil:
-		d.Send = v.write(r, attempt.VerbTake, "", "", 0)
+		d.Send = v.write(r, attempt.VerbAcquire, "", "", 0)
 	case v.ours(), v.Live.Holder == "", v.TakesOver, Ours(v.Live.Holder, v.Run), !v.Now.Before(v.Ends):
 		changes := v.Live.Transitions
 		if !v.ours() {
 			changes++
 		}
-		d.Send = v.write(r, attempt.VerbTake, v.Live.UID, v.Live.ResourceVersion, changes)
+		d.Send = v.write(r, attempt.VerbAcquire, v.Live.UID, v.Live.ResourceVersion, changes)
 	case v.Alive:
 		return heldByOther(v)
 	default:
@@ -189,7 +189,7 @@ func deleted(f Facts) Decision {
 // keep renews a Lease in time, and says when it did not come to that.
 func keep(r *Record, v View) Decision {
 	var d Decision
-	if r.State == Off {
+	if r.State == Disabled {
 		return d
 	}
 	age := attempt.Elapsed(r.Renewed, v.Now)
@@ -261,7 +261,7 @@ func release(r *Record, v View) Decision {
 	// While the run goes on elsewhere, trying again delays nothing: the server may be back before the Lease expires.
 	costless := v.Elsewhere && v.Now.Before(r.Renewed.Add(kube.LeaseDuration))
 	if r.Tries >= releaseTries && r.released && !costless {
-		return become(r.Facts, Left, "could not be released; it expires by itself within "+
+		return become(r.Facts, Expiring, "could not be released; it expires by itself within "+
 			words.ShortTime(kube.LeaseDuration))
 	}
 	version := r.version
@@ -274,7 +274,7 @@ func release(r *Record, v View) Decision {
 		case !v.ours() && v.Trusted: // it is gone or another's
 			return become(r.Facts, Released, "")
 		case !v.ours():
-			return become(r.Facts, Left, "it does not show; it expires by itself within "+
+			return become(r.Facts, Expiring, "it does not show; it expires by itself within "+
 				words.ShortTime(kube.LeaseDuration))
 		}
 		version = v.Live.ResourceVersion
@@ -304,7 +304,7 @@ func without(namespace, name, why string) *Change {
 	if why != "" {
 		message += ": " + why
 	}
-	return &Change{Facts{Namespace: namespace, Name: name}, Off, message}
+	return &Change{Facts{Namespace: namespace, Name: name}, Disabled, message}
 }
 
 // FactsAfter are the Lease that an answer is about, as far as the request and the answer tell.
@@ -331,7 +331,7 @@ func (r *Record) After(verb attempt.Verb, f Facts, expected string, a kube.Answe
 		if a.OK() || gone {
 			return &Change{f, Released, ""}
 		}
-	case r.State == Lost, r.State == Off:
+	case r.State == Lost, r.State == Disabled:
 	case a.OK():
 		if r.State != Held || r.Message != "" {
 			return &Change{f, Held, ""}

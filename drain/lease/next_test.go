@@ -30,8 +30,8 @@ func held(age time.Duration) *Record {
 	r := &Record{}
 	f := Facts{Namespace: "kube-system", Name: kube.LeaseName("node-a"), UID: "l", Holder: "r1"}
 	at := t0.Add(-age)
-	r.Sent(f, &attempt.ActionFacts{ID: 1, Verb: attempt.VerbTake, Version: "5"}, at)
-	r.Answered(f, attempt.VerbTake, &attempt.AnswerFacts{Code: http.StatusOK, ResourceVersion: "6"}, at)
+	r.Sent(f, &attempt.ActionFacts{ID: 1, Verb: attempt.VerbAcquire, Version: "5"}, at)
+	r.Answered(f, attempt.VerbAcquire, &attempt.AnswerFacts{Code: http.StatusOK, ResourceVersion: "6"}, at)
 	r.Become(f, Held, "", at)
 	return r
 }
@@ -66,13 +66,13 @@ func TestNext(t *testing.T) {
 		wake    time.Duration
 	}{
 		"not wanted yet":      {view: func(v *View) { v.Wanted = false }},
-		"a free one":          {view: func(*View) {}, verb: attempt.VerbTake},
+		"a free one":          {view: func(*View) {}, verb: attempt.VerbAcquire},
 		"not trusted":         {view: func(v *View) { v.Trusted = false }},
-		"may not be read":     {view: func(v *View) { v.Denied, v.DeniedWhy = true, "forbidden" }, state: Off, message: "forbidden"},
-		"its own from before": {view: func(v *View) { v.Live = of("r1") }, verb: attempt.VerbTake, version: "7"},
-		"expired":             {view: func(v *View) { v.Live, v.Ends = of("r2"), t0 }, verb: attempt.VerbTake, version: "7"},
+		"may not be read":     {view: func(v *View) { v.Denied, v.DeniedWhy = true, "forbidden" }, state: Disabled, message: "forbidden"},
+		"its own from before": {view: func(v *View) { v.Live = of("r1") }, verb: attempt.VerbAcquire, version: "7"},
+		"expired":             {view: func(v *View) { v.Live, v.Ends = of("r2"), t0 }, verb: attempt.VerbAcquire, version: "7"},
 		"to be taken over": {view: func(v *View) { v.Live, v.Ends, v.Alive, v.TakesOver = of("r2"), t0.Add(time.Minute), true, true },
-			verb: attempt.VerbTake, version: "7"},
+			verb: attempt.VerbAcquire, version: "7"},
 		"another's, not seen to renew": {view: func(v *View) { v.Live, v.Ends = of("r2"), t0.Add(9*time.Second) },
 			state: Awaited, message: "held by run r2", wake: 9 * time.Second},
 		"another's, alive, untouched": {view: func(v *View) { v.Live, v.Ends, v.Alive = of("r2"), t0.Add(time.Minute), true }, refuses: true},
@@ -91,7 +91,7 @@ func TestNext(t *testing.T) {
 		"in doubt, the watch is late": {record: doubted(), view: func(v *View) { v.Live = of("r1"); v.Live.ResourceVersion = "5" },
 			wake: RetryAfter},
 		"denied for a moment":     {record: denied(OverdueAfter, deniedFor-1), view: func(*View) {}, state: Overdue},
-		"denied for long":         {record: denied(OverdueAfter, deniedFor), view: func(*View) {}, state: Off},
+		"denied for long":         {record: denied(OverdueAfter, deniedFor), view: func(*View) {}, state: Disabled},
 		"denied, not overdue yet": {record: denied(renewal, deniedFor), view: func(*View) {}, wake: RetryAfter},
 
 		"done, held": {record: held(0), view: func(v *View) { v.Final = true }, verb: attempt.VerbRelease, version: "6"},
@@ -112,7 +112,7 @@ func TestNext(t *testing.T) {
 		"resumed, it is gone":   {record: held(0).Resume(true), view: func(v *View) { v.Final, v.Resumed = true, t0 }, state: Released},
 		"resumed, not seen yet": {record: held(0).Resume(true), view: func(v *View) { v.Final, v.Resumed, v.Trusted = true, t0, false }, wake: kube.LeaseDuration},
 		"resumed, may not be read": {record: held(0).Resume(true), view: func(v *View) { v.Final, v.Resumed, v.Trusted, v.Denied = true, t0, false, true },
-			state: Left, message: "does not show"},
+			state: Expiring, message: "does not show"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := Next(c.record, view(c.view))
@@ -162,7 +162,7 @@ func TestReleaseThatFails(t *testing.T) {
 		}
 		now = now.Add(time.Second)
 	}
-	if d := Next(r, view(func(v *View) { v.Final, v.Now, v.Live = true, now, of("r1") })); d.Change == nil || d.Change.State != Left {
+	if d := Next(r, view(func(v *View) { v.Final, v.Now, v.Live = true, now, of("r1") })); d.Change == nil || d.Change.State != Expiring {
 		t.Errorf("%+v", d)
 	}
 	elsewhere := func(at time.Time) Decision {
@@ -171,7 +171,7 @@ func TestReleaseThatFails(t *testing.T) {
 	if d := elsewhere(now); d.Send == nil || d.Send.Verb != attempt.VerbRelease {
 		t.Errorf("%+v: while the run works on other nodes it is tried on", d)
 	}
-	if d := elsewhere(t0.Add(kube.LeaseDuration)); d.Change == nil || d.Change.State != Left {
+	if d := elsewhere(t0.Add(kube.LeaseDuration)); d.Change == nil || d.Change.State != Expiring {
 		t.Errorf("%+v: it has expired", d)
 	}
 }
@@ -193,12 +193,12 @@ func TestAfter(t *testing.T) {
 		starting bool
 		want     State
 	}{
-		"taken":                      {&Record{}, attempt.VerbTake, 201, "", false, Held},
-		"taken by another meanwhile": {&Record{}, attempt.VerbTake, 409, "", false, ""},
-		"the right is missing":       {&Record{}, attempt.VerbTake, 403, "", false, Off},
-		"missing as it starts":       {&Record{}, attempt.VerbTake, 403, "", true, ""},
-		"no such namespace":          {&Record{}, attempt.VerbTake, 404, "", false, Off},
-		"it was deleted meanwhile":   {&Record{}, attempt.VerbTake, 404, "7", false, Awaited},
+		"taken":                      {&Record{}, attempt.VerbAcquire, 201, "", false, Held},
+		"taken by another meanwhile": {&Record{}, attempt.VerbAcquire, 409, "", false, ""},
+		"the right is missing":       {&Record{}, attempt.VerbAcquire, 403, "", false, Disabled},
+		"missing as it starts":       {&Record{}, attempt.VerbAcquire, 403, "", true, ""},
+		"no such namespace":          {&Record{}, attempt.VerbAcquire, 404, "", false, Disabled},
+		"it was deleted meanwhile":   {&Record{}, attempt.VerbAcquire, 404, "7", false, Awaited},
 		"renewed":                    {held(0), attempt.VerbRenew, 200, "6", false, ""},
 		"deleted by somebody":        {held(0), attempt.VerbRenew, 404, "6", false, Awaited},
 		"not renewed":                {held(0), attempt.VerbRenew, 500, "6", false, Held},

@@ -37,8 +37,8 @@ const (
 	Overdue  State = "Overdue"  // by this run, renewed too long ago: nothing is sent
 	Lost     State = "Lost"     // another run has taken it over
 	Released State = "Released" // by this run
-	Left     State = "Expiring" // could not be released: it expires by itself
-	Off      State = "Disabled" // the right is missing: the run continues without
+	Expiring State = "Expiring" // could not be released: it expires by itself
+	Disabled State = "Disabled" // the right is missing: the run continues without
 )
 
 // Facts are a Lease of a node, as events name it.
@@ -101,7 +101,7 @@ func (r *Record) Sent(f Facts, action *attempt.ActionFacts, at time.Time) {
 	if release := action.Verb == attempt.VerbRelease; release != r.released {
 		r.released, r.Tries = release, 0
 	}
-	if action.Verb == attempt.VerbTake {
+	if action.Verb == attempt.VerbAcquire {
 		r.under = action.Version
 	}
 }
@@ -156,7 +156,7 @@ func (r *Record) Resume(final bool) *Record {
 
 // InHand reports whether something may be sent for the node now, as far as its Lease says.
 func (r *Record) InHand(now time.Time) bool {
-	return r != nil && (r.State == Off || r.State == Held && attempt.Elapsed(r.Renewed, now) < OverdueAfter)
+	return r != nil && (r.State == Disabled || r.State == Held && attempt.Elapsed(r.Renewed, now) < OverdueAfter)
 }
 
 // Open reports whether it is not known yet whether the Lease can be had.
@@ -169,5 +169,5 @@ func (r *Record) Standing() bool {
 
 // MayStand reports whether a run that died may have left the Lease in the cluster.
 func (r *Record) MayStand() bool {
-	return r.State != Released && r.State != Lost && r.State != Off
+	return r.State != Released && r.State != Lost && r.State != Disabled
 }

@@ -95,7 +95,7 @@ func TestPhasesAndTheEndAreToldOnce(t *testing.T) {
 	taken.after(0, phase(drain.PhaseCheck, drain.PhaseDone))
 	taken.watch = NewWatch(taken.state, 0)
 	taken.is(taken.after(time.Second), "")
-	taken.is(taken.after(time.Second, drain.Event{Kind: drain.EventCommand, Command: drain.CommandSuspend}),
+	taken.is(taken.after(time.Second, drain.Event{Kind: drain.EventControl, Command: drain.CommandSuspend}),
 		"Suspended run k7f3pm: it is suspended, not ended: resume continues it")
 }
 

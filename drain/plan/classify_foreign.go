@@ -21,8 +21,8 @@ const (
 	// ReasonWaitForCompletion marks a pod that is left to run to its end before
 	// it is evicted.
 	ReasonWaitForCompletion ReasonCode = "WaitForCompletion"
-	// ReasonDrainRule is the word of a MachineDrainRule of Cluster API.
-	ReasonDrainRule ReasonCode = "MachineDrainRule"
+	// ReasonMachineDrainRule is the word of a MachineDrainRule of Cluster API.
+	ReasonMachineDrainRule ReasonCode = "MachineDrainRule"
 )
 
 // foreignMarks says what other projects' drain marks ask for. They are always shown;
@@ -66,9 +66,9 @@ func machineDrainRule(c *classified) []remark {
 	case rule == nil:
 		return nil
 	case why != "":
-		return c.obeyed(HonorClusterAPI, ActionRefuse, ReasonDrainRule, LevelError, rule.Title()+": "+why)
+		return c.obeyed(HonorClusterAPI, ActionRefuse, ReasonMachineDrainRule, LevelError, rule.Title()+": "+why)
 	case rule.Behavior == drainrule.Skip:
-		return c.obeyed(HonorClusterAPI, ActionSkip, ReasonDrainRule, LevelWarning,
+		return c.obeyed(HonorClusterAPI, ActionSkip, ReasonMachineDrainRule, LevelWarning,
 			rule.Title()+" skips it: it stays on its node")
 	case rule.Behavior == drainrule.WaitCompleted:
 		return c.obeyed(HonorClusterAPI, "", ReasonWaitForCompletion, LevelInfo,
@@ -79,7 +79,7 @@ func machineDrainRule(c *classified) []remark {
 	if c.o.Honors(HonorClusterAPI) {
 		c.order = rule.Order
 	}
-	return c.obeyed(HonorClusterAPI, "", ReasonDrainRule, LevelInfo,
+	return c.obeyed(HonorClusterAPI, "", ReasonMachineDrainRule, LevelInfo,
 		fmt.Sprintf("%s: drain order %d (0 without a rule; lower ones leave the node first)", rule.Title(), rule.Order))
 }
 

@@ -32,7 +32,8 @@ func ruledPods(p *plan.Plan) (found []plan.Finding) {
 	for _, n := range p.Nodes {
 		for _, pod := range n.Pods {
 			i := slices.IndexFunc(pod.Reasons, func(r plan.Reason) bool {
-				return r.Code == plan.ReasonDrainRule || r.Code == plan.ReasonForeign && drainrule.Names(r.Message)
+				return r.Code == plan.ReasonMachineDrainRule ||
+					r.Code == plan.ReasonForeign && drainrule.Names(r.Message)
 			})
 			switch {
 			case i < 0:

@@ -142,7 +142,8 @@ func findOutages(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 func findNoSurge(_ *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 	var left group
 	for i := range p.Surges {
-		if of := &p.Surges[i]; !of.Not.Passes() && of.Not.Code != surge.CodeKind && of.Not.Code != surge.CodeScaled {
+		of := &p.Surges[i]
+		if !of.Not.Passes() && of.Not.Code != surge.CodeKind && of.Not.Code != surge.CodeScaledDown {
 			left.note(of.Not.Text, of.Kind, of.Namespace, of.Name)
 		}
 	}

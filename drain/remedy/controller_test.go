@@ -134,7 +134,7 @@ func TestFieldsAreSetBack(t *testing.T) {
 		t.Errorf("before the end: %+v", d)
 	}
 	first, back := r.Send(annotation.Mark{}, snap, kubetest.Now), r.TakeBack("r1", snap, true, time.Time{}, kubetest.Now).Send
-	if back == nil || first.Verb != attempt.VerbSet || back.Verb != attempt.VerbUnset || back.Request != r.fieldsRequest(r.Fields.Back()) {
+	if back == nil || first.Verb != attempt.VerbSetFields || back.Verb != attempt.VerbResetFields || back.Request != r.fieldsRequest(r.Fields.Back()) {
 		t.Fatalf("%+v, then %+v", first, back)
 	}
 	const failed = "the server rejected our request due to an error in our request"
@@ -146,7 +146,7 @@ func TestFieldsAreSetBack(t *testing.T) {
 		"gone":            {kube.Answer{Code: 404, Reason: "NotFound"}, Kept},
 		"another value":   {kube.Answer{Code: 422, Message: failed}, Kept},
 		"admission":       {kube.Answer{Code: 422, Message: `admission webhook "cnpg" denied the request`}, Done}, // it is sent again
-		"without a right": {kube.Answer{Code: 403, Message: "no"}, Left},
+		"without a right": {kube.Answer{Code: 403, Message: "no"}, Orphaned},
 	} {
 		if got := r.After(back.Verb, c.answer, c.answer.Class(), r.ByHand(), kubetest.Now); got.State != c.state {
 			t.Errorf("%s: %+v, want %s", name, got, c.state)

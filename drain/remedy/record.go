@@ -19,20 +19,20 @@ type State string
 
 // The states of a remedy.
 const (
-	Taken   State = "Requested" // confirmed; its request is out
-	Refused State = "Refused"   // not done: the server said no, or it is no longer what was confirmed
-	InDoubt State = "InDoubt"   // no answer came: it may have been done
-	Done    State = "Done"      // the server accepted it
-	Undone  State = "Undone"    // taken back by the run
-	Kept    State = "Kept"      // no longer ours: left as it is
-	Left    State = "Orphaned"  // could not be taken back: it is still there
+	Requested State = "Requested" // confirmed; its request is out
+	Refused   State = "Refused"   // not done: the server said no, or it is no longer what was confirmed
+	InDoubt   State = "InDoubt"   // no answer came: it may have been done
+	Done      State = "Done"      // the server accepted it
+	Undone    State = "Undone"    // taken back by the run
+	Kept      State = "Kept"      // no longer ours: left as it is
+	Orphaned  State = "Orphaned"  // could not be taken back: it is still there
 )
 
 // Words say the state in plain words.
 func (s State) Words() string {
 	return map[State]string{
-		Taken: "asked for", Refused: "not done", InDoubt: "in doubt", Done: "done",
-		Undone: "undone", Kept: "not undone", Left: "still there",
+		Requested: "asked for", Refused: "not done", InDoubt: "in doubt", Done: "done",
+		Undone: "undone", Kept: "not undone", Orphaned: "still there",
 	}[s]
 }
 
@@ -65,7 +65,7 @@ func (r *Record) Become(state State, message string, retry, at time.Time) {
 func (r *Record) Resume() {
 	r.Attempt.Resume()
 	r.Last = nil
-	if r.State == Taken {
+	if r.State == Requested {
 		r.State, r.Message = InDoubt, "the process ended before the answer came"
 	}
 }
@@ -81,12 +81,12 @@ func (f *Facts) Deletes() bool { return f.Kind == Delete || f.Kind == ForceDelet
 
 // Open reports whether what the remedy changed is, or may be, still in the cluster and ours.
 func (r *Record) Open() bool {
-	return r.lasts() && (r.State == Taken || r.State == Done || r.State == InDoubt)
+	return r.lasts() && (r.State == Requested || r.State == Done || r.State == InDoubt)
 }
 
 // MayStand reports whether the remedy may have left something in the cluster that a rollback
 // takes back.
-func (r *Record) MayStand() bool { return r.Open() || r.State == Left }
+func (r *Record) MayStand() bool { return r.Open() || r.State == Orphaned }
 
 // Awaited reports whether a run may not end before the remedy is taken back.
 func (r *Record) Awaited(now time.Time) bool {
@@ -135,7 +135,7 @@ func (r *Record) TakeBack(run string, snap *kube.Snapshot, end bool, over, now t
 		return Decision{Wake: until}
 	}
 	switch {
-	case r.Kind != OutOfService && end, r.Kind == OutOfService && r.State != Taken &&
+	case r.Kind != OutOfService && end, r.Kind == OutOfService && r.State != Requested &&
 		snap.On(r.Name).Sync(kube.KindNodes).Phase == kube.Synced:
 		return r.takeBack(run, snap)
 	}
@@ -200,7 +200,7 @@ func (r *Record) takeBack(run string, snap *kube.Snapshot) Decision {
 		send.Verb = attempt.VerbUnscale
 		return Decision{Send: send}
 	case r.Kind == AskController:
-		send.Verb = attempt.VerbUnset
+		send.Verb = attempt.VerbResetFields
 		return Decision{Send: send}
 	default:
 		send.Verb, send.Node = attempt.VerbUntaint, r.Name
@@ -230,13 +230,13 @@ func (f *Facts) Send(mark annotation.Mark, snap *kube.Snapshot, now time.Time) S
 		if live := snap.Workload(f.UID); live != nil {
 			version = live.ResourceVersion
 		}
-		return Send{Verb: attempt.VerbRestart, Request: request.Restart{Namespace: f.Namespace, Name: f.Name,
+		return Send{Verb: attempt.VerbRolloutRestart, Request: request.Restart{Namespace: f.Namespace, Name: f.Name,
 			UID:             f.UID,
 			ResourceVersion: version, At: snap.ServerTime(now)}}
 	case Scale:
 		return Send{Verb: attempt.VerbScale, Request: f.scaleRequest(f.From, f.To)}
 	case AskController:
-		return Send{Verb: attempt.VerbSet, Request: f.fieldsRequest(f.Fields)}
+		return Send{Verb: attempt.VerbSetFields, Request: f.fieldsRequest(f.Fields)}
 	case OutOfService:
 		node := snap.Node(f.Name)
 		mark.At = snap.ServerTime(now).UTC().Truncate(time.Second)
@@ -252,7 +252,7 @@ func (f *Facts) Send(mark annotation.Mark, snap *kube.Snapshot, now time.Time) S
 // After is the change that follows from an answer; class is the answer's class in this run,
 // byHand the command that takes the remedy back.
 func (r *Record) After(verb attempt.Verb, a kube.Answer, class kube.AnswerClass, byHand string, now time.Time) Change {
-	if verb == attempt.VerbUnscale || verb == attempt.VerbUntaint || verb == attempt.VerbUnset {
+	if verb == attempt.VerbUnscale || verb == attempt.VerbUntaint || verb == attempt.VerbResetFields {
 		return r.afterUndo(a, class, byHand, now)
 	}
 	switch {
@@ -287,7 +287,7 @@ func (r *Record) afterUndo(a kube.Answer, class kube.AnswerClass, byHand string,
 	case class != kube.AnswerForbidden && r.Tries < attempt.RemoveTries:
 		return Change{State: r.State, Message: attempt.AnswerWords(a), Retry: now.Add(r.Pause(a.RetryAfter))}
 	}
-	return Change{State: Left, Message: "not undone: " + attempt.AnswerWords(a) + "; to do it: " + byHand}
+	return Change{State: Orphaned, Message: "not undone: " + attempt.AnswerWords(a) + "; to do it: " + byHand}
 }
 
 // Leave is the change at the end of the run of a remedy that stays: a taint whose node is
@@ -296,5 +296,5 @@ func (r *Record) Leave(byHand string) *Change {
 	if r.Kind != OutOfService || !r.Open() {
 		return nil
 	}
-	return &Change{State: Left, Message: "its machine has not come back; once it has: " + byHand}
+	return &Change{State: Orphaned, Message: "its machine has not come back; once it has: " + byHand}
 }

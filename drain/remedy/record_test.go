@@ -33,18 +33,18 @@ func TestAfter(t *testing.T) {
 		again   bool
 		message string
 	}{
-		"done":                   {record(Scale, Taken), attempt.VerbScale, kube.Answer{Code: 200}, Done, false, ""},
-		"no answer":              {record(Scale, Taken), attempt.VerbScale, kube.Answer{Failure: "timeout"}, InDoubt, false, "timeout"},
-		"a server that failed":   {record(Delete, Taken), attempt.VerbDelete, kube.Answer{Code: 500, Message: "oops"}, InDoubt, false, "oops"},
-		"never sent":             {record(Scale, Taken), attempt.VerbScale, kube.Answer{Failure: "no route", Unsent: true}, Refused, false, "no route"},
-		"changed meanwhile":      {record(Scale, Taken), attempt.VerbScale, kube.Answer{Code: 409, Message: "conflict"}, Refused, false, "changed meanwhile"},
-		"another number by now":  {record(Scale, Taken), attempt.VerbScale, kube.Answer{Code: 422}, Refused, false, "2 replicas"},
-		"the budget says no":     {record(EvictUnhealthy, Taken), attempt.VerbEvict, kube.Answer{Code: 429, Message: "no"}, Refused, false, "no"},
+		"done":                   {record(Scale, Requested), attempt.VerbScale, kube.Answer{Code: 200}, Done, false, ""},
+		"no answer":              {record(Scale, Requested), attempt.VerbScale, kube.Answer{Failure: "timeout"}, InDoubt, false, "timeout"},
+		"a server that failed":   {record(Delete, Requested), attempt.VerbDelete, kube.Answer{Code: 500, Message: "oops"}, InDoubt, false, "oops"},
+		"never sent":             {record(Scale, Requested), attempt.VerbScale, kube.Answer{Failure: "no route", Unsent: true}, Refused, false, "no route"},
+		"changed meanwhile":      {record(Scale, Requested), attempt.VerbScale, kube.Answer{Code: 409, Message: "conflict"}, Refused, false, "changed meanwhile"},
+		"another number by now":  {record(Scale, Requested), attempt.VerbScale, kube.Answer{Code: 422}, Refused, false, "2 replicas"},
+		"the budget says no":     {record(EvictUnhealthy, Requested), attempt.VerbEvict, kube.Answer{Code: 429, Message: "no"}, Refused, false, "no"},
 		"undone":                 {record(Scale, Done), attempt.VerbUnscale, kube.Answer{Code: 200}, Undone, false, ""},
 		"gone by then":           {record(Scale, Done), attempt.VerbUnscale, kube.Answer{Code: 404, Reason: "NotFound"}, Kept, false, "gone"},
 		"not taken back yet":     {record(OutOfService, Done), attempt.VerbUntaint, kube.Answer{Code: 503}, Done, true, ""},
-		"without the right":      {record(Scale, Done), attempt.VerbUnscale, kube.Answer{Code: 403, Message: "no"}, Left, false, "not undone: no; to do it: kubectl"},
-		"not taken back for all": {failed(Scale, attempt.RemoveTries), attempt.VerbUnscale, kube.Answer{Code: 503}, Left, false, "kubectl"},
+		"without the right":      {record(Scale, Done), attempt.VerbUnscale, kube.Answer{Code: 403, Message: "no"}, Orphaned, false, "not undone: no; to do it: kubectl"},
+		"not taken back for all": {failed(Scale, attempt.RemoveTries), attempt.VerbUnscale, kube.Answer{Code: 503}, Orphaned, false, "kubectl"},
 	} {
 		got := c.record.After(c.verb, c.answer, c.answer.Class(), "kubectl", kubetest.Now)
 		if got.State != c.state || got.Retry.IsZero() == c.again || !strings.Contains(got.Message, c.message) {
@@ -60,8 +60,8 @@ func TestOpen(t *testing.T) {
 		open    bool
 		mayLast bool
 	}{
-		{Scale, Taken, true, true}, {Scale, InDoubt, true, true}, {Scale, Done, true, true}, {OutOfService, Done, true, true},
-		{Scale, Left, false, true}, {Scale, Undone, false, false}, {Scale, Kept, false, false}, {Scale, Refused, false, false},
+		{Scale, Requested, true, true}, {Scale, InDoubt, true, true}, {Scale, Done, true, true}, {OutOfService, Done, true, true},
+		{Scale, Orphaned, false, true}, {Scale, Undone, false, false}, {Scale, Kept, false, false}, {Scale, Refused, false, false},
 		{Delete, Done, false, false}, {EvictUnhealthy, InDoubt, false, false},
 	} {
 		r := record(c.kind, c.state)
@@ -72,7 +72,7 @@ func TestOpen(t *testing.T) {
 }
 
 func TestResume(t *testing.T) {
-	r := record(Scale, Taken)
+	r := record(Scale, Requested)
 	r.Sent(&attempt.ActionFacts{ID: 1, Verb: attempt.VerbScale})
 	if r.Resume(); r.State != InDoubt || r.InFlight != 0 || !r.Awaited(kubetest.Now) {
 		t.Errorf("%+v", r)
@@ -86,7 +86,7 @@ func TestResume(t *testing.T) {
 
 // A run says at its end which taint stays, and how it is removed.
 func TestLeave(t *testing.T) {
-	if c := record(OutOfService, Done).Leave("kubectl taint"); c == nil || c.State != Left || !strings.HasSuffix(c.Message, "kubectl taint") {
+	if c := record(OutOfService, Done).Leave("kubectl taint"); c == nil || c.State != Orphaned || !strings.HasSuffix(c.Message, "kubectl taint") {
 		t.Errorf("%+v", c)
 	}
 	if c := record(Scale, Done).Leave("kubectl scale"); c != nil {

@@ -17,7 +17,7 @@ import (
 // that is not the usual course of an eviction.
 func (s Span) held() bool {
 	return s.State.Blocked() || s.State == eviction.StuckTerminating || s.State == eviction.Planned &&
-		s.For == waits.ForGuard
+		s.For == waits.ForTemporaryBudget
 }
 
 // blockers are what held pods up, the longest first.
@@ -122,7 +122,7 @@ func warnings(s *drain.State, h *history) []string {
 		if p.Action == plan.ActionDelete && p.Attempts > 0 {
 			past++
 		}
-		if p.Joined {
+		if p.Added {
 			joined++
 		}
 	}

@@ -17,9 +17,9 @@ import (
 func TestTheCauseIsWhatHeldLongest(t *testing.T) {
 	c := aDrain() // 31 s ErrImagePull, then ImagePullBackOff
 	c.pod(time.Second, "api-1", eviction.BudgetBlocked, blockedByUnhealthy(1, "terminating"))
-	c.add(time.Second, drain.Event{Kind: drain.EventCommand, Command: drain.CommandPause, By: "bob", Message: "lunch"})
+	c.add(time.Second, drain.Event{Kind: drain.EventControl, Command: drain.CommandPause, By: "bob", Message: "lunch"})
 	c.add(time.Second, drain.Event{Kind: drain.EventConnection, Message: "no route to host"})
-	c.add(9*time.Second, drain.Event{Kind: drain.EventCommand, Command: drain.CommandAbort, By: "bob"})
+	c.add(9*time.Second, drain.Event{Kind: drain.EventControl, Command: drain.CommandAbort, By: "bob"})
 	c.pod(0, "api-1", eviction.BudgetBlocked, blockedByUnhealthy(1, "terminating"))
 	c.add(time.Second, drain.Event{Kind: drain.EventRunEnded, Outcome: drain.OutcomeAborted})
 	r := Of(c.events, false)
@@ -95,7 +95,7 @@ func TestAnOutageEndsWithItsProcess(t *testing.T) {
 // The time in which no process worked on the run is no time in which its pods were blocked.
 func TestNothingIsBlockedWhileNoProcessWorks(t *testing.T) {
 	c := aDrain()
-	c.add(time.Minute, drain.Event{Kind: drain.EventCommand, Command: drain.CommandSuspend, By: "ada"})
+	c.add(time.Minute, drain.Event{Kind: drain.EventControl, Command: drain.CommandSuspend, By: "ada"})
 	blocked := podOf(Of(c.events, false), "api-1").BlockedSeconds
 	c.add(10*time.Hour, drain.Event{Kind: drain.EventResumed})
 	p, sum := podOf(Of(c.ended(), false), "api-1"), 0.0

@@ -133,8 +133,8 @@ func (h *history) take(e drain.Event) {
 			}
 		}
 		h.log(e, "run started")
-	case drain.EventPodJoined:
-		h.begin(e.Joined.UID, Span{State: eviction.Planned, From: e.Time})
+	case drain.EventPodAdded:
+		h.begin(e.Added.UID, Span{State: eviction.Planned, From: e.Time})
 	case drain.EventIntent:
 		h.intent(e)
 	case drain.EventAnswer:
@@ -150,7 +150,7 @@ func (h *history) take(e drain.Event) {
 		h.connection(e)
 	case drain.EventConfirmed:
 		h.log(e, string(e.Phase)+" confirmed")
-	case drain.EventCommand:
+	case drain.EventControl:
 		h.control(e)
 	case drain.EventNode:
 		h.node(e)
@@ -209,7 +209,7 @@ func (h *history) act() {
 func (h *history) remedy(e drain.Event) {
 	if e.Wait == nil {
 		h.log(e, "remedy for "+e.Remedy.For+": "+e.Remedy.What()+", "+e.RemedyState.Words()+after(e.Message))
-		if e.RemedyState == remedy.Taken || e.RemedyState == remedy.Refused {
+		if e.RemedyState == remedy.Requested || e.RemedyState == remedy.Refused {
 			h.act()
 		}
 	}
@@ -239,8 +239,8 @@ func (h *history) budget(e drain.Event) {
 		return
 	}
 	h.log(e, "temporary budget "+e.Budget.Namespace+"/"+e.Budget.Name+" "+map[tempbudget.State]string{
-		tempbudget.Made: "made", tempbudget.InDoubt: "in doubt", tempbudget.Observed: "in force",
-		tempbudget.Removed: "removed", tempbudget.Failed: "could not be created", tempbudget.Left: "left behind",
+		tempbudget.Created: "made", tempbudget.InDoubt: "in doubt", tempbudget.Observed: "in force",
+		tempbudget.Removed: "removed", tempbudget.Failed: "could not be created", tempbudget.Orphaned: "left behind",
 	}[e.BudgetState]+after(e.Message))
 }
 
@@ -278,7 +278,7 @@ func (h *history) endOutage(at time.Time) *Outage {
 
 func (h *history) intent(e drain.Event) {
 	h.open[e.Action.ID] = e
-	if e.Pod == "" || e.Surge != nil || e.Action.Verb == attempt.VerbLook { // nothing that asks the pod to go
+	if e.Pod == "" || e.Surge != nil || e.Action.Verb == attempt.VerbGet { // nothing that asks the pod to go
 		return
 	}
 	spans := h.spans[e.UID]

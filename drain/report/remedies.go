@@ -51,8 +51,8 @@ func (r Remedy) words() string {
 // remedyRequests counts the requests for remedies that are no evictions or deletions.
 func (r Report) remedyRequests() int {
 	count := 0
-	for _, v := range []attempt.Verb{attempt.VerbRestart, attempt.VerbScale, attempt.VerbUnscale, attempt.VerbTaint,
-		attempt.VerbUntaint, attempt.VerbSet, attempt.VerbUnset, attempt.VerbRetire} {
+	for _, v := range []attempt.Verb{attempt.VerbRolloutRestart, attempt.VerbScale, attempt.VerbUnscale,
+		attempt.VerbTaint, attempt.VerbUntaint, attempt.VerbSetFields, attempt.VerbResetFields, attempt.VerbDeleteNode} {
 		count += r.Requests[v]
 	}
 	return count

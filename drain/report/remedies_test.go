@@ -21,8 +21,8 @@ func TestReportTellsOfTheRemedies(t *testing.T) {
 	for _, facts := range []*remedy.Facts{&free, &taint} {
 		c.action++
 		action := &attempt.ActionFacts{ID: c.action, Verb: attempt.Verb(facts.Kind)}
-		c.add(time.Second, drain.Event{Kind: drain.EventCommand, Command: drain.CommandRemedy, By: "ada", Node: "worker-1", Namespace: "shop", Pod: "api-1", UID: "api-1"})
-		c.add(0, drain.Event{Kind: drain.EventRemedy, Remedy: facts, RemedyState: remedy.Taken, By: "ada"})
+		c.add(time.Second, drain.Event{Kind: drain.EventControl, Command: drain.CommandRemedy, By: "ada", Node: "worker-1", Namespace: "shop", Pod: "api-1", UID: "api-1"})
+		c.add(0, drain.Event{Kind: drain.EventRemedy, Remedy: facts, RemedyState: remedy.Requested, By: "ada"})
 		c.add(0, drain.Event{Kind: drain.EventIntent, Node: "worker-1", Remedy: facts, Action: action})
 		c.add(time.Second, drain.Event{Kind: drain.EventAnswer, Node: "worker-1", Remedy: facts, Action: action, Answer: &attempt.AnswerFacts{Code: 200}})
 		c.add(0, drain.Event{Kind: drain.EventRemedy, Remedy: facts, RemedyState: remedy.Refused, Message: "not now"})

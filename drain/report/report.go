@@ -121,7 +121,7 @@ type Pod struct {
 	// Replacement is what took its place elsewhere, nil where that was not followed.
 	Replacement *Replacement `json:"replacement,omitempty"`
 
-	Joined   bool   `json:"added,omitempty"`    // it came to the node after the plan was made
+	Added    bool   `json:"added,omitempty"`    // it came to the node after the plan was made
 	Timeline []Span `json:"timeline,omitempty"` // of the events
 	// Causes are what held it, the longest first, with their shares; of the events.
 	Causes []Cause `json:"causes,omitempty"`
@@ -184,7 +184,7 @@ func nodeNames(s *drain.State) []string {
 func reportPod(p *eviction.Record, end time.Time) Pod {
 	r := Pod{
 		Namespace: p.Namespace, Name: p.Name, UID: string(p.UID), Owner: p.Owner, Action: p.Action, Costs: CostsOf(p),
-		State: p.State, Message: p.Message, Attempts: p.Attempts, Joined: p.Joined, Volumes: reportVolumes(p), Replacement: reportReplacement(p),
+		State: p.State, Message: p.Message, Attempts: p.Attempts, Added: p.Added, Volumes: reportVolumes(p), Replacement: reportReplacement(p),
 		BlockedSeconds: p.BlockedFor(end).Round(time.Millisecond).Seconds(),
 	}
 	if p.Action != plan.ActionSkip && p.Action != plan.ActionRefuse {

@@ -25,7 +25,7 @@ import (
 func TestReports(t *testing.T) {
 	dead := aDrain()
 	dead.add(0, drain.Event{Kind: drain.EventBudget, Namespace: "shop", BudgetState: tempbudget.Planned, Budget: &tempbudget.Facts{Namespace: "shop", Name: "kdrain-web"}})
-	dead.add(0, drain.Event{Kind: drain.EventBudget, Namespace: "shop", BudgetState: tempbudget.Made, Budget: &tempbudget.Facts{Namespace: "shop", Name: "kdrain-web", UID: "b1"}})
+	dead.add(0, drain.Event{Kind: drain.EventBudget, Namespace: "shop", BudgetState: tempbudget.Created, Budget: &tempbudget.Facts{Namespace: "shop", Name: "kdrain-web", UID: "b1"}})
 	dead.ask(time.Second, "api-1")
 	for name, r := range map[string]Report{
 		"ended": Of(aDrain().ended(), false), "live": Of(aDrain().events, true), "dead": Of(dead.events, false),
@@ -261,7 +261,7 @@ func TestReportTellsOfRemediesVolumesAndAdoptedCordons(t *testing.T) {
 	c.add(0, drain.Event{Kind: drain.EventNode, Node: "worker-1", NodeState: drain.NodeCordoning,
 		Message: "takes over the cordon of run dead01 by bob"})
 	facts := &remedy.Facts{ID: 1, Kind: remedy.Scale, For: "shop/api-1", Object: "ReplicaSet", Namespace: "shop", Name: "api", From: 2, To: 3}
-	c.add(0, drain.Event{Kind: drain.EventRemedy, Remedy: facts, RemedyState: remedy.Taken, By: "ada"})
+	c.add(0, drain.Event{Kind: drain.EventRemedy, Remedy: facts, RemedyState: remedy.Requested, By: "ada"})
 	c.add(0, drain.Event{Kind: drain.EventRemedy, Remedy: facts, RemedyState: remedy.Undone, By: "ada"})
 	c.add(0, drain.Event{Kind: drain.EventVolumes, Node: "worker-1", Message: "not safe to power off: 1 volume is still attached"})
 	story := Of(c.events, true).Story()
@@ -281,7 +281,7 @@ func TestASuspendedRunIsNotCalledDead(t *testing.T) {
 	c := aDrain()
 	facts := &remedy.Facts{ID: 1, Kind: remedy.OutOfService, For: "shop/api-1", Name: "worker-1"}
 	c.add(0, drain.Event{Kind: drain.EventRemedy, Remedy: facts, RemedyState: remedy.Done, By: "ada"})
-	c.add(0, drain.Event{Kind: drain.EventCommand, Command: drain.CommandSuspend, By: "signal", Message: "suspended by SIGHUP"})
+	c.add(0, drain.Event{Kind: drain.EventControl, Command: drain.CommandSuspend, By: "signal", Message: "suspended by SIGHUP"})
 	r := Of(c.events, false)
 	if r.Status != StatusSuspended {
 		t.Errorf("status %s", r.Status)

@@ -15,7 +15,7 @@ import (
 func TestTheReportOfARunThatWasRolledBack(t *testing.T) {
 	c := aDrain()
 	facts := surge.Facts{Kind: "Deployment", Namespace: "shop", Name: "web", UID: "web"}
-	action := &attempt.ActionFacts{ID: 9, Verb: attempt.VerbRaise}
+	action := &attempt.ActionFacts{ID: 9, Verb: attempt.VerbSurge}
 	c.add(time.Second, drain.Event{Kind: drain.EventIntent, Namespace: "shop", Surge: &facts, Action: action})
 	c.add(0, drain.Event{Kind: drain.EventAnswer, Namespace: "shop", Surge: &facts, Action: action,
 		Answer: attempt.AnswerFactsOf(kube.Answer{Code: 200})})

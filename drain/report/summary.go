@@ -159,7 +159,7 @@ func (r Report) sent() string {
 	add(r.Requests[attempt.VerbDelete], "delete", "deletes")
 	add(r.Requests[attempt.VerbCordon], "cordon", "cordons")
 	add(r.Requests[attempt.VerbUncordon], "uncordon", "uncordons")
-	add(r.Requests[attempt.VerbLook]+r.remedyRequests(), "other", "others")
+	add(r.Requests[attempt.VerbGet]+r.remedyRequests(), "other", "others")
 	if len(parts) == 0 {
 		return "no write was sent"
 	}

@@ -38,7 +38,7 @@ func TestReportTellsOfTheSurges(t *testing.T) {
 	for i, name := range pods {
 		surges(0, "web", surge.Change{State: surge.Raising, Batch: &surge.Batch{Was: 2, To: 3, Pods: []surge.Mover{{Name: name, UID: kube.UID(name)}}}})
 		c.add(0, drain.Event{Kind: drain.EventIntent, Namespace: "shop", Pod: name, UID: kube.UID(name), Surge: &surge.Facts{UID: "web"},
-			Cost: &surge.CostFacts{Mover: surge.Mover{Name: name, UID: kube.UID(name)}}, Action: &attempt.ActionFacts{ID: 90, Verb: attempt.VerbCost}})
+			Cost: &surge.CostFacts{Mover: surge.Mover{Name: name, UID: kube.UID(name)}}, Action: &attempt.ActionFacts{ID: 90, Verb: attempt.VerbDeletionCost}})
 		surges(3*time.Second, "web", surge.Change{State: surge.Lowering})
 		surges(time.Second, "web", surge.Change{State: surge.Verifying})
 		if i == 0 { // the second one is evicted later
@@ -80,8 +80,8 @@ func TestReportTellsWhatIsLeftOfASurge(t *testing.T) {
 	}
 	c.add(0, change(surge.Change{State: surge.Raising, Batch: &surge.Batch{Was: 2, To: 3, Pods: []surge.Mover{{Name: "web-1", UID: "web-1"}}}}))
 	c.add(0, drain.Event{Kind: drain.EventIntent, Namespace: "shop", Pod: "web-1", UID: "web-1", Surge: &facts,
-		Cost: &surge.CostFacts{Mover: surge.Mover{Name: "web-1", UID: "web-1"}, To: "-2147483648"}, Action: &attempt.ActionFacts{ID: 99, Verb: attempt.VerbCost}})
-	c.add(0, change(surge.Change{State: surge.Left, Message: "not set back: no"}))
+		Cost: &surge.CostFacts{Mover: surge.Mover{Name: "web-1", UID: "web-1"}, To: "-2147483648"}, Action: &attempt.ActionFacts{ID: 99, Verb: attempt.VerbDeletionCost}})
+	c.add(0, change(surge.Change{State: surge.Orphaned, Message: "not set back: no"}))
 	c.add(0, drain.Event{Kind: drain.EventRunEnded, Outcome: drain.OutcomePartly})
 	r := Of(c.events, false)
 	for _, todo := range r.ToDo {

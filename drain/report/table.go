@@ -139,7 +139,7 @@ func (b Blocker) by() string {
 	switch {
 	case b.Budget == "":
 		return string(b.For)
-	case b.For == waits.ForGuard:
+	case b.For == waits.ForTemporaryBudget:
 		return "temporary budget for " + b.Budget
 	}
 	return "budget " + b.Budget

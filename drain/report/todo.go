@@ -130,7 +130,7 @@ func (l *toDos) pods(s *drain.State) {
 
 func (l *toDos) budgets(s *drain.State, unended bool) {
 	for _, b := range s.Budgets {
-		if b.State == tempbudget.Left || (b.Standing() || b.State == tempbudget.InDoubt) && unended {
+		if b.State == tempbudget.Orphaned || (b.Standing() || b.State == tempbudget.InDoubt) && unended {
 			left := " was left behind"
 			if b.UID == "" {
 				left = " may have been left behind: no answer said whether it was created"

@@ -41,7 +41,7 @@ func TestTheTimeLeft(t *testing.T) {
 	}{
 		{"in the first batch", with(func(s *State) { s.Batch, s.Under = 0, true }, []Node{node(0, 0, -1)}, second, third), 3, -1},
 		{"after the first batch", with(func(s *State) { s.Batch = 0 }, first, second, third), 6, 13 * time.Minute},
-		{"in the pause", with(func(s *State) { s.Batch, s.Wait = 0, &Wait{Kind: WaitPause, Until: at(7)} }, first, second, third), 6, 14 * time.Minute},
+		{"in the pause", with(func(s *State) { s.Batch, s.Wait = 0, &Wait{Kind: WaitPauseBetween, Until: at(7)} }, first, second, third), 6, 14 * time.Minute},
 		{"in the second batch", with(func(s *State) { s.Batch, s.Under = 1, true }, first, []Node{node(1, 7, -1)}, third), 9, 11 * time.Minute},
 		{"in a long last batch", with(func(s *State) { s.Batch, s.Under = 2, true }, first, []Node{node(1, 7, 9)}, []Node{node(2, 10, -1)}), 30, 0},
 		{"behind the gate", with(func(s *State) { s.Batch, s.Paused = 0, true }, first, second, third), 6, -1},

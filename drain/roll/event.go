@@ -30,7 +30,7 @@ const (
 	EventQuestion     EventKind = "Question"     // the roll waits for the operator about a node
 	EventReply        EventKind = "Reply"        // the operator's answer
 	EventBatchEnded   EventKind = "BatchEnded"   // Batch
-	EventCommand      EventKind = "Control"      // the operator steered the roll
+	EventControl      EventKind = "Control"      // the operator steered the roll
 	EventWarning      EventKind = "Warning"      // something beside the roll failed, as a notification
 	EventRollEnded    EventKind = "RollEnded"    // Outcome
 )
@@ -121,7 +121,7 @@ type WaitKind string
 
 // What a batch waits for beside the health gate and its nodes.
 const (
-	WaitPause  WaitKind = "pause-between"
-	WaitWindow WaitKind = "window"
-	WaitRun    WaitKind = "run" // its run could not be resumed; Until is the next try
+	WaitPauseBetween WaitKind = "pause-between"
+	WaitWindow       WaitKind = "window"
+	WaitRun          WaitKind = "run" // its run could not be resumed; Until is the next try
 )

@@ -50,7 +50,7 @@ func (s *State) apply(e *Event) {
 		}
 	case EventBatchEnded:
 		s.Under, s.Run, s.drained, s.Wait, s.batchEnded = false, "", nil, nil, e.Time
-	case EventCommand:
+	case EventControl:
 		s.steer(e)
 	case EventWarning:
 		s.Warnings = append(slices.Clip(s.Warnings), e.Message)

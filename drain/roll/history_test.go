@@ -225,13 +225,13 @@ func (h *history) operator(t *rapid.T) {
 	}
 	kind := rapid.SampledFrom(kinds).Draw(t, "command")
 	if d := h.drains[h.inHand]; d != nil && kind == drain.CommandSuspend && d.Outcome == "" && rapid.Bool().Draw(t, "of the run") {
-		h.say(h.inHand, drain.Event{Kind: drain.EventCommand, Command: kind}) // as a hangup, or who steers that run
+		h.say(h.inHand, drain.Event{Kind: drain.EventControl, Command: kind}) // as a hangup, or who steers that run
 		h.next()
 		return
 	}
 	h.next(Command{Kind: kind, By: "ann"})
 	if d := h.drains[h.inHand]; d != nil && d.Outcome == "" && h.state.Suspended {
-		h.say(h.inHand, drain.Event{Kind: drain.EventCommand, Command: kind})
+		h.say(h.inHand, drain.Event{Kind: drain.EventControl, Command: kind})
 	}
 }
 

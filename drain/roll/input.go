@@ -99,7 +99,7 @@ func (st *stepper) take(in Input) {
 	switch in := in.(type) {
 	case Command:
 		if st.s.Objection(in.Kind) == nil {
-			st.emit(Event{Kind: EventCommand, Command: in.Kind, By: in.By, Message: in.Why})
+			st.emit(Event{Kind: EventControl, Command: in.Kind, By: in.By, Message: in.Why})
 		}
 	case Reply:
 		st.reply(in)

@@ -49,7 +49,7 @@ func (st *stepper) tendLeases() {
 		switch {
 		case st.s.Suspended && n.Running() == "": // whoever resumes the roll acquires it again
 		case n.State == Draining && st.s.Run != "": // that run takes it over once it has begun
-			if r := st.leases[n.Name]; st.run() != nil && r != nil && r.State != lease.Off {
+			if r := st.leases[n.Name]; st.run() != nil && r != nil && r.State != lease.Disabled {
 				st.leases = maps.Clone(st.leases)
 				delete(st.leases, n.Name)
 			}
@@ -68,9 +68,9 @@ func (st *stepper) tendLease(n *Node) (more bool) {
 	if c := d.Change; c != nil {
 		st.editLease(n.Name, func(r *lease.Record) { r.Become(c.Facts, c.State, c.Message, st.v.Now) })
 		switch c.State {
-		case lease.Off:
+		case lease.Disabled:
 			st.emit(Event{Kind: EventWarning, Message: "node " + n.Name + ": " + c.Message})
-		case lease.Left:
+		case lease.Expiring:
 			st.emit(Event{Kind: EventWarning, Message: "Lease of node " + n.Name + ": " + c.Message})
 		}
 	}
@@ -149,7 +149,7 @@ func (st *stepper) leaseAnswered(in LeaseAnswered) {
 			r.Become(c.Facts, c.State, c.Message, now)
 		}
 	})
-	if r = st.leases[in.Node]; r.State == lease.Off && was != lease.Off {
+	if r = st.leases[in.Node]; r.State == lease.Disabled && was != lease.Disabled {
 		st.emit(Event{Kind: EventWarning, Message: "node " + in.Node + ": " + r.Message})
 	}
 }

@@ -103,7 +103,7 @@ func (st *stepper) step() {
 	switch s := st.s; {
 	case s.Outcome != "" || s.Suspended:
 	case st.run() != nil && st.run().Suspended: // as on a hangup, or by whoever steers that run
-		st.emit(Event{Kind: EventCommand, Command: drain.CommandSuspend, By: s.Facts.Run.User,
+		st.emit(Event{Kind: EventControl, Command: drain.CommandSuspend, By: s.Facts.Run.User,
 			Message: "its run " + s.Run + " was suspended"})
 	case s.Aborting:
 		st.readDrain() // what the run of the batch has made for the drain is removed at its end
@@ -164,7 +164,7 @@ func (st *stepper) mayBegin() bool {
 	}
 	o, wait := st.s.Facts.Options, Wait{}
 	if pause := time.Duration(o.PauseBetween); st.s.Batch >= 0 && st.v.Now.Before(st.s.batchEnded.Add(pause)) {
-		wait = Wait{Kind: WaitPause, Until: st.s.batchEnded.Add(pause)}
+		wait = Wait{Kind: WaitPauseBetween, Until: st.s.batchEnded.Add(pause)}
 	} else if w, err := parseWindow(o.Window); err != nil { // as on a machine that does not know its time zone
 		wait = Wait{Kind: WaitWindow, Message: err.Error()}
 	} else if opens := w.opens(st.v.Now); opens.After(st.v.Now) {

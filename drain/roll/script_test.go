@@ -171,7 +171,7 @@ func (w *world) command(d *datadriven.TestData) {
 		}
 		w.say(w.state.Run, drain.Event{Kind: drain.EventUndone, Outcome: drain.OutcomeDone})
 	case "run-suspended":
-		w.say(w.inHand, drain.Event{Kind: drain.EventCommand, Command: drain.CommandSuspend})
+		w.say(w.inHand, drain.Event{Kind: drain.EventControl, Command: drain.CommandSuspend})
 		w.next()
 	case "run-aborted":
 		w.say(w.inHand, drain.Event{Kind: drain.EventRunEnded, Outcome: drain.OutcomeAborted})

@@ -86,7 +86,7 @@ func (w *world) volumes(node string, state volume.State) {
 	facts := eviction.Facts{Node: node, Namespace: "shop", Name: string(uid), UID: uid}
 	pod := drain.Event{Node: node, Namespace: "shop", Pod: string(uid), UID: uid}
 	joined, left, volumes := pod, pod, pod
-	joined.Kind, joined.Joined = drain.EventPodJoined, &facts
+	joined.Kind, joined.Added = drain.EventPodAdded, &facts
 	left.Kind, left.PodState = drain.EventPod, eviction.Gone
 	volumes.Kind, volumes.Volumes = drain.EventVolumes, []volume.Facts{{Name: "data", State: state}}
 	if w.drains[w.inHand].Pod(uid) == nil {

@@ -94,10 +94,10 @@ func WithMarks(run *drain.State, s *kube.Snapshot) *drain.State {
 		switch {
 		case b.TemporaryOf() != id:
 		case i < 0:
-			with.Budgets = append(with.Budgets, &tempbudget.Record{Facts: facts, State: tempbudget.Made})
+			with.Budgets = append(with.Budgets, &tempbudget.Record{Facts: facts, State: tempbudget.Created})
 		case with.Budgets[i].State == tempbudget.Planned:
 			known := *with.Budgets[i]
-			known.UID, known.State = b.UID, tempbudget.Made
+			known.UID, known.State = b.UID, tempbudget.Created
 			with.Budgets[i] = &known
 		}
 	}

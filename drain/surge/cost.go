@@ -73,7 +73,7 @@ func (r *Record) costs(v View, leaving []*kube.Pod) (d Decision) {
 			d.Wake = first(d.Wake, c.Next)
 			return
 		}
-		d.Sends = append(d.Sends, Send{Verb: attempt.VerbCost, Cost: &CostFacts{Mover{p.Name, p.UID}, was, to},
+		d.Sends = append(d.Sends, Send{Verb: attempt.VerbDeletionCost, Cost: &CostFacts{Mover{p.Name, p.UID}, was, to},
 			Request: request.SetCost{Namespace: p.Namespace, Name: p.Name, UID: p.UID, From: from, To: to}})
 	}
 	for _, p := range leaving {

@@ -42,7 +42,7 @@ func (r *Record) unmarked(w *kube.Workload) bool {
 	if r.State == Raising && r.Last.Class() == kube.AnswerConflict && !r.Batch.again() {
 		return false
 	}
-	return (r.raised() || r.State == Left) && w.SurgeMark == "" && w.Replicas == r.Batch.To && w.ReplicasOurs
+	return (r.raised() || r.State == Orphaned) && w.SurgeMark == "" && w.Replicas == r.Batch.To && w.ReplicasOurs
 }
 
 // parseMark reads the content of the annotation; false where it is not ours.

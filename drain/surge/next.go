@@ -115,7 +115,7 @@ func (r *Record) unseen(v View) Decision {
 }
 
 func leave(why, byHand string) Decision {
-	return become(Left, "not set back: "+why+"; to do it: "+byHand)
+	return become(Orphaned, "not set back: "+why+"; to do it: "+byHand)
 }
 
 // begin begins a batch, if there are pods for one and nothing is in the way.
@@ -241,7 +241,7 @@ func (r *Record) raising(v View, w *kube.Workload) Decision {
 	case v.End && known:
 		return become(Undone, "the run ended before")
 	case v.End && !v.Now.Before(shown):
-		return become(Left, "whether its replicas were raised is not known: "+
+		return become(Orphaned, "whether its replicas were raised is not known: "+
 			cmp.Or(r.Last.Words(), "it was accepted, and does not show")+"; to set them back: "+v.ByHand)
 	case RaisedByOther(w, v.Run) != "", w.Replicas != r.Batch.Was:
 		return become(Planned, "") // it is decided again from what it is now
@@ -253,7 +253,7 @@ func (r *Record) raising(v View, w *kube.Workload) Decision {
 	if !r.Outdated(w.ResourceVersion) && r.Waits(v.Now) {
 		return Decision{Wake: r.Next}
 	}
-	return Decision{Sends: []Send{{Verb: attempt.VerbRaise, Version: w.ResourceVersion, Request: request.Raise{
+	return Decision{Sends: []Send{{Verb: attempt.VerbSurge, Version: w.ResourceVersion, Request: request.Raise{
 		Kind: r.Kind, Namespace: r.Namespace, Name: r.Name, UID: r.UID,
 		ResourceVersion: w.ResourceVersion, To: r.Batch.To, Mark: r.Batch.Mark,
 	}}}}
@@ -316,7 +316,7 @@ func (r *Record) lowering(v View, w *kube.Workload) Decision {
 	case r.Waits(v.Now):
 		return Decision{Wake: r.Next}
 	}
-	return Decision{Sends: []Send{{Verb: attempt.VerbLower, Request: lower}}}
+	return Decision{Sends: []Send{{Verb: attempt.VerbEndSurge, Request: lower}}}
 }
 
 // verifying sees who leaves. The others get their cost back: they are evicted as usual. The workload is nil where it
@@ -369,14 +369,14 @@ func (r *Record) verifying(v View, w *kube.Workload) Decision {
 func (r *Record) After(verb attempt.Verb, a kube.Answer, class kube.AnswerClass, byHand string) *Change {
 	words := attempt.AnswerWords(a)
 	switch {
-	case class == kube.AnswerDone, class == kube.AnswerTransient, verb == attempt.VerbCost:
+	case class == kube.AnswerDone, class == kube.AnswerTransient, verb == attempt.VerbDeletionCost:
 	case r.State == Verifying: // it was about the last annotation
-	case class == kube.AnswerGone && verb == attempt.VerbRaise: // else once the watch shows it
+	case class == kube.AnswerGone && verb == attempt.VerbSurge: // else once the watch shows it
 		return become(Kept, "it is gone").Change
-	case verb == attempt.VerbRaise && class == kube.AnswerConflict:
-	case verb == attempt.VerbRaise && r.Batch.again(): // what was raised before stands
+	case verb == attempt.VerbSurge && class == kube.AnswerConflict:
+	case verb == attempt.VerbSurge && r.Batch.again(): // what was raised before stands
 		return become(Lowering, words).Change
-	case verb == attempt.VerbRaise:
+	case verb == attempt.VerbSurge:
 		return become(Refused, words).Change
 	case class == kube.AnswerForbidden || r.Tries >= attempt.RemoveTries:
 		return leave(words, byHand).Change

@@ -25,11 +25,11 @@ const (
 	Undone    State = "Undone"    // taken back, for the reason of the message
 	Refused   State = "Refused"   // nothing was changed
 	Kept      State = "Kept"      // no longer ours: left as it is
-	Left      State = "Orphaned"  // could not be taken back: it is still there
+	Orphaned  State = "Orphaned"  // could not be taken back: it is still there
 )
 
 // ended reports whether no further batch begins.
-func (s State) ended() bool { return s == Undone || s == Refused || s == Kept || s == Left }
+func (s State) ended() bool { return s == Undone || s == Refused || s == Kept || s == Orphaned }
 
 // Facts are a workload of a plan whose pods surge.
 type Facts struct {
@@ -147,7 +147,7 @@ func (r *Record) stands() bool { return r.State == Raising || r.raised() || r.Wa
 
 // MayStand reports whether the surge may have left something in the cluster.
 func (r *Record) MayStand() bool {
-	return r.stands() || r.State == Left || len(r.Costs) > 0 || r.MarkLeft
+	return r.stands() || r.State == Orphaned || len(r.Costs) > 0 || r.MarkLeft
 }
 
 // Change is a state that a surge comes to.
@@ -241,7 +241,7 @@ func (r *Record) Asked(cost *CostFacts, f *attempt.ActionFacts) {
 // after a pause.
 func (r *Record) Heard(pod kube.UID, verb attempt.Verb, f *attempt.AnswerFacts, at time.Time) {
 	switch {
-	case pod == "" && verb == attempt.VerbRaise && r.State != Raising:
+	case pod == "" && verb == attempt.VerbSurge && r.State != Raising:
 		r.Answered(f) // the cluster has shown it before: nothing of it is waited for
 		return
 	case pod == "":
@@ -290,7 +290,7 @@ func (r *Record) Resume() {
 // leaves reports whether its pods stay where they are: their replacements were not Ready in
 // time, or may not start, or the replicas cannot be set back, and that is what was asked for then.
 func (r *Record) leaves(then Fallback) bool {
-	return then == FallbackLeave && (r.State == Refused || r.State == Left || r.State == Undone && r.Late)
+	return then == FallbackLeave && (r.State == Refused || r.State == Orphaned || r.State == Undone && r.Late)
 }
 
 // ByHand returns the commands that undo what is left of the surge: first the deletion costs,
@@ -326,7 +326,7 @@ func (r *Record) ByHand() (commands []string) {
 // LeftOver says what of the surge is left in the cluster while no process works on its run, "" for nothing.
 func (r *Record) LeftOver() string {
 	switch {
-	case r.State == Left || r.raised(): // by a run that is suspended, or whose process is gone
+	case r.State == Orphaned || r.raised(): // by a run that is suspended, or whose process is gone
 		return fmt.Sprintf("%s may still have %d replicas: set it back to %d", r.Title(), r.Batch.To, r.Batch.Was)
 	case (r.State == Done || r.State == Undone) && len(r.Costs) > 0:
 		return "pods of " + r.Title() + " may still have the deletion cost of this run: restore what it was"

@@ -38,8 +38,8 @@ func TestANumberOfTheRunThatIsNotItsRaise(t *testing.T) {
 	for code, want := range map[int]bool{200: true, 500: true, 409: false} {
 		r := &Record{State: Planned}
 		r.Become(Change{State: Raising, Batch: &Batch{Was: 4, To: 5}}, kubetest.Now)
-		r.Sent(&attempt.ActionFacts{ID: 1, Verb: attempt.VerbRaise})
-		r.Heard("", attempt.VerbRaise, &attempt.AnswerFacts{Code: code, Reason: "Conflict"}, kubetest.Now)
+		r.Sent(&attempt.ActionFacts{ID: 1, Verb: attempt.VerbSurge})
+		r.Heard("", attempt.VerbSurge, &attempt.AnswerFacts{Code: code, Reason: "Conflict"}, kubetest.Now)
 		if got := r.unmarked(&kube.Workload{Replicas: 5, ReplicasOurs: true}); got != want {
 			t.Errorf("%d: %v, want %v", code, got, want)
 		}

@@ -32,8 +32,8 @@ func raised(s *kube.Snapshot) *Record {
 	r := &Record{Facts: Facts{Kind: "Deployment", Namespace: "shop", Name: "web", UID: w.UID, AtOnce: 2}, State: Starting,
 		Batch: Batch{Was: 2, To: 4, Mark: raisedMark, At: kubetest.Now, Pods: []Mover{{"web-1", uid("web-1")}, {"web-2", uid("web-2")}}}}
 	for _, c := range []CostFacts{{Mover{"web-1", uid("web-1")}, "7", request.LowestDeletionCost}, {Mover{"web-2", uid("web-2")}, "", request.LowestDeletionCost}} {
-		r.Asked(&c, &attempt.ActionFacts{ID: 1, Verb: attempt.VerbCost})
-		r.Heard(c.UID, attempt.VerbCost, &attempt.AnswerFacts{Code: 200}, kubetest.Now)
+		r.Asked(&c, &attempt.ActionFacts{ID: 1, Verb: attempt.VerbDeletionCost})
+		r.Heard(c.UID, attempt.VerbDeletionCost, &attempt.AnswerFacts{Code: 200}, kubetest.Now)
 	}
 	return r
 }
@@ -177,8 +177,8 @@ func TestAnnotationsThatARolloutLeaves(t *testing.T) {
 		}
 		l := decided.Sends[0].Request.(request.Lower)
 		got = append(got, fmt.Sprintf("%s %s %d to %d", l.Kind, l.Name, l.From, l.To))
-		r.Sent(&attempt.ActionFacts{ID: 1, Verb: attempt.VerbLower, Version: decided.Sends[0].Version})
-		r.Heard("", attempt.VerbLower, &attempt.AnswerFacts{Code: 200}, kubetest.Now)
+		r.Sent(&attempt.ActionFacts{ID: 1, Verb: attempt.VerbEndSurge, Version: decided.Sends[0].Version})
+		r.Heard("", attempt.VerbEndSurge, &attempt.AnswerFacts{Code: 200}, kubetest.Now)
 		if again := r.Decide(v); len(again.Sends) > 0 {
 			t.Errorf("asked for again before it is shown: %+v", again)
 		}
@@ -270,17 +270,17 @@ func TestAfter(t *testing.T) {
 		state   State
 		message string
 	}{
-		"raised":                   {attempt.VerbRaise, 0, kube.Answer{Code: 200}, "", ""},
-		"somebody was quicker":     {attempt.VerbRaise, 0, kube.Answer{Code: 409}, "", ""},
-		"no answer":                {attempt.VerbRaise, 0, kube.Answer{Failure: "EOF"}, "", ""},
-		"may not be raised":        {attempt.VerbRaise, 0, kube.Answer{Code: 403, Message: "no"}, Refused, "no"},
-		"a policy":                 {attempt.VerbRaise, 0, kube.Answer{Code: 422, Message: "frozen"}, Refused, "frozen"},
-		"gone":                     {attempt.VerbRaise, 0, kube.Answer{Code: 404, Reason: "NotFound"}, Kept, "gone"},
-		"gone since the raise":     {attempt.VerbLower, 0, kube.Answer{Code: 404, Reason: "NotFound"}, "", ""},
-		"lowered":                  {attempt.VerbLower, 0, kube.Answer{Code: 200}, "", ""},
-		"another number by now":    {attempt.VerbLower, 0, kube.Answer{Code: 422}, "", ""},
-		"may not be lowered":       {attempt.VerbLower, 0, kube.Answer{Code: 403, Message: "no"}, Left, "not set back: no; to do it: kubectl"},
-		"never the number of ours": {attempt.VerbLower, attempt.RemoveTries, kube.Answer{Code: 422, Message: "no"}, Left, "kubectl"},
+		"raised":                   {attempt.VerbSurge, 0, kube.Answer{Code: 200}, "", ""},
+		"somebody was quicker":     {attempt.VerbSurge, 0, kube.Answer{Code: 409}, "", ""},
+		"no answer":                {attempt.VerbSurge, 0, kube.Answer{Failure: "EOF"}, "", ""},
+		"may not be raised":        {attempt.VerbSurge, 0, kube.Answer{Code: 403, Message: "no"}, Refused, "no"},
+		"a policy":                 {attempt.VerbSurge, 0, kube.Answer{Code: 422, Message: "frozen"}, Refused, "frozen"},
+		"gone":                     {attempt.VerbSurge, 0, kube.Answer{Code: 404, Reason: "NotFound"}, Kept, "gone"},
+		"gone since the raise":     {attempt.VerbEndSurge, 0, kube.Answer{Code: 404, Reason: "NotFound"}, "", ""},
+		"lowered":                  {attempt.VerbEndSurge, 0, kube.Answer{Code: 200}, "", ""},
+		"another number by now":    {attempt.VerbEndSurge, 0, kube.Answer{Code: 422}, "", ""},
+		"may not be lowered":       {attempt.VerbEndSurge, 0, kube.Answer{Code: 403, Message: "no"}, Orphaned, "not set back: no; to do it: kubectl"},
+		"never the number of ours": {attempt.VerbEndSurge, attempt.RemoveTries, kube.Answer{Code: 422, Message: "no"}, Orphaned, "kubectl"},
 	} {
 		r := &Record{State: Raising, Attempt: attempt.Attempt{Tries: c.tries}}
 		change := r.After(c.verb, c.answer, c.answer.Class(), "kubectl")
@@ -324,8 +324,8 @@ func TestCostAfterAConflict(t *testing.T) {
 	r := raised(s)
 	r.State = Verifying
 	for _, c := range []CostFacts{{r.Batch.Pods[0], "7", "7"}, {r.Batch.Pods[1], "", ""}} {
-		r.Asked(&c, &attempt.ActionFacts{ID: 2, Verb: attempt.VerbCost})
-		r.Heard(c.UID, attempt.VerbCost, attempt.AnswerFactsOf(kube.Answer{Code: 409}), kubetest.Now)
+		r.Asked(&c, &attempt.ActionFacts{ID: 2, Verb: attempt.VerbDeletionCost})
+		r.Heard(c.UID, attempt.VerbDeletionCost, attempt.AnswerFactsOf(kube.Answer{Code: 409}), kubetest.Now)
 	}
 	v := View{Snap: s, Slots: 2, Now: kubetest.Now.Add(time.Minute)}
 	if d := r.costs(v, nil); len(d.Sends) != 2 || r.settled(v, nil) {
@@ -372,9 +372,9 @@ func TestRaiseAnsweredLate(t *testing.T) {
 	for state, waits := range map[State]bool{Raising: true, Starting: false, Lowering: false} {
 		r := &Record{}
 		r.Become(Change{State: Raising, Batch: &Batch{Was: 1, To: 2}}, kubetest.Now)
-		r.Asked(nil, &attempt.ActionFacts{ID: 1, Verb: attempt.VerbRaise})
+		r.Asked(nil, &attempt.ActionFacts{ID: 1, Verb: attempt.VerbSurge})
 		r.Become(Change{State: state}, kubetest.Now)
-		r.Heard("", attempt.VerbRaise, &attempt.AnswerFacts{Code: 200}, kubetest.Now)
+		r.Heard("", attempt.VerbSurge, &attempt.AnswerFacts{Code: 200}, kubetest.Now)
 		if r.Waiting() || r.Waits(kubetest.Now) != waits {
 			t.Errorf("%s: in flight %v, waits until %s", state, r.Waiting(), r.Next)
 		}
@@ -478,8 +478,8 @@ func TestTheCostsOfPodsWhoseReplacementsWereNotMade(t *testing.T) {
 	lowest := costing(request.LowestDeletionCost)
 	objects := []runtime.Object{web, rs, pod("web-1", "w1", lowest), pod("web-2", "w1", lowest)}
 	for want, more := range map[attempt.Verb][]runtime.Object{
-		attempt.VerbLower: nil,
-		attempt.VerbCost:  {pod("web-3", "w2", made, kubetest.NotReady(0))},
+		attempt.VerbEndSurge:     nil,
+		attempt.VerbDeletionCost: {pod("web-3", "w2", made, kubetest.NotReady(0))},
 	} {
 		s := kubetest.SnapshotOf(kubetest.Now, slices.Concat(objects, more)...)
 		r, view := raised(s), View{Run: "r1", Snap: s, Trusted: true, Now: kubetest.Now, Slots: 4, End: true,
@@ -494,8 +494,8 @@ func TestTheCostsOfPodsWhoseReplacementsWereNotMade(t *testing.T) {
 			return d.Sends[0].Verb
 		}
 		soon, _ := r.Undo("r1", s)
-		if got := verb(Change{State: Lowering}); got != attempt.VerbCost {
-			t.Errorf("abort: %s, want %s", got, attempt.VerbCost)
+		if got := verb(Change{State: Lowering}); got != attempt.VerbDeletionCost {
+			t.Errorf("abort: %s, want %s", got, attempt.VerbDeletionCost)
 		}
 		r.Batch.At = kubetest.Now.Add(-shownWithin - time.Second)
 		if got := verb(Change{State: Lowering}); got != want {
@@ -505,7 +505,7 @@ func TestTheCostsOfPodsWhoseReplacementsWereNotMade(t *testing.T) {
 		for _, of := range []struct {
 			requests []request.Request
 			lowers   bool // first
-		}{{soon, false}, {later, want == attempt.VerbLower}} {
+		}{{soon, false}, {later, want == attempt.VerbEndSurge}} {
 			if _, lowers := of.requests[0].(request.Lower); lowers != of.lowers {
 				t.Errorf("%q, want %s first", wordsOf(of.requests), want)
 			}
@@ -524,8 +524,8 @@ func TestACostThatCannotBeGivenBackIsLeftOver(t *testing.T) {
 		`pods "web-1" is forbidden: ValidatingAdmissionPolicy 'costs' denied request`: true,
 	} {
 		r := &Record{Facts: Facts{Kind: "Deployment", Namespace: "shop", Name: "web"}, State: Verifying}
-		r.Asked(&CostFacts{Mover{"web-1", "1"}, "7", "7"}, &attempt.ActionFacts{ID: 1, Verb: attempt.VerbCost})
-		r.Heard("1", attempt.VerbCost, &attempt.AnswerFacts{Code: 422, Message: message}, kubetest.Now)
+		r.Asked(&CostFacts{Mover{"web-1", "1"}, "7", "7"}, &attempt.ActionFacts{ID: 1, Verb: attempt.VerbDeletionCost})
+		r.Heard("1", attempt.VerbDeletionCost, &attempt.AnswerFacts{Code: 422, Message: message}, kubetest.Now)
 		r.Become(Change{State: Undone}, kubetest.Now)
 		if r.MayStand() != want || (r.LeftOver() != "") != want {
 			t.Errorf("%s: may stand %v, left over: %s", message, r.MayStand(), r.LeftOver())

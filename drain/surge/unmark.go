@@ -159,7 +159,7 @@ func (r *Record) unmark(v View, w *kube.Workload, ends time.Time) (d Decision, o
 	case r.Waits(v.Now) && r.LastWas(version):
 		return Decision{Wake: r.Next}, true
 	}
-	return Decision{Sends: []Send{{Verb: attempt.VerbLower, Version: version, Request: all[0]}}}, true
+	return Decision{Sends: []Send{{Verb: attempt.VerbEndSurge, Version: version, Request: all[0]}}}, true
 }
 
 // markStays reports whether the removal of the last annotation is given up: the right is missing, or it has

@@ -18,9 +18,9 @@ const (
 	CodeKind       Code = "Kind"       // its kind does not remove the pods of the lowest deletion cost first
 	CodeUnseen     Code = "Unseen"     // what decides it cannot be read
 	CodeUnknown    Code = "Unknown"    // what decides it is not read yet
-	CodeScaled     Code = "ScaledDown" // it wants no pods
+	CodeScaledDown Code = "ScaledDown" // it wants no pods
 	CodeRollout    Code = "Rollout"    // its pods are being replaced
-	CodeOther      Code = "OtherRun"   // another run has raised it
+	CodeOtherRun   Code = "OtherRun"   // another run has raised it
 	CodeAutoscaler Code = "Autoscaler" // its number is an autoscaler's
 	CodeManaged    Code = "Managed"    // its number is that of another tool
 	CodeVolume     Code = "Volume"     // one node alone can use a volume of its pods
@@ -37,7 +37,7 @@ type Reason struct {
 }
 
 // Passes reports whether the reason may end by itself, so that it is waited for; none has.
-func (r *Reason) Passes() bool { return r == nil || r.Code == CodeRollout || r.Code == CodeOther }
+func (r *Reason) Passes() bool { return r == nil || r.Code == CodeRollout || r.Code == CodeOtherRun }
 
 // Kinds are the watched kinds that decide whether a workload can surge.
 var Kinds = []kube.Kind{kube.KindPods, kube.KindReplicaSets, kube.KindDeployments, kube.KindAutoscalers}
@@ -122,11 +122,11 @@ func ForPod(s *kube.Snapshot, p *kube.Pod, managed bool) (*kube.Workload, *Reaso
 func whyNot(s *kube.Snapshot, w *kube.Workload, run string, managed bool) *Reason {
 	name := w.Kind + " " + w.Name
 	if other := RaisedByOther(w, run); other != "" {
-		return &Reason{CodeOther, other}
+		return &Reason{CodeOtherRun, other}
 	}
 	switch {
 	case w.Replicas < 1:
-		return &Reason{CodeScaled, name + " wants no pods"}
+		return &Reason{CodeScaledDown, name + " wants no pods"}
 	case w.Unobserved:
 		return &Reason{CodeRollout, "the controller of " + name + " has not seen its last change yet"}
 	case w.RollingOut:

@@ -67,7 +67,7 @@ func TestWhyNot(t *testing.T) {
 		}), false, CodeManaged, "Shop s owns Deployment web"},
 		"another run": {deployed(func(d *appsv1.Deployment) {
 			d.Annotations = map[string]string{kube.SurgeAnnotation: mark{Run: "r2", Was: 1, To: 2}.String()}
-		}), false, CodeOther, "run r2 has raised Deployment web from 1 to 2"},
+		}), false, CodeOtherRun, "run r2 has raised Deployment web from 1 to 2"},
 		"an old copy of another run's annotation": {deployed(func(d *appsv1.Deployment) {
 			d.Annotations = map[string]string{kube.SurgeAnnotation: mark{Run: "r9", Was: 90, To: 91}.String()}
 		}), false, "", ""},
@@ -75,7 +75,7 @@ func TestWhyNot(t *testing.T) {
 		"wants none": {deployed(func(d *appsv1.Deployment) {
 			none := int32(0)
 			d.Spec.Replicas, d.Status.Replicas, d.Status.UpdatedReplicas = &none, 0, 0
-		}), false, CodeScaled, "wants no pods"},
+		}), false, CodeScaledDown, "wants no pods"},
 	} {
 		s := kubetest.SnapshotOf(kubetest.Now, c.objects...)
 		w, why := Of(s, s.PodNamed("shop", "web-1"))

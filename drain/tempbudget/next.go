@@ -69,7 +69,7 @@ func (r *Record) Make(v View) Decision {
 		return r.look(v)
 	case Planned:
 		return r.create(v)
-	case Made, Observed:
+	case Created, Observed:
 		if v.Trusted && !v.Paused && v.Others() {
 			return r.remove(v)
 		}
@@ -100,7 +100,7 @@ func (r *Record) create(v View) Decision {
 	case w == nil:
 		return r.become(Removed, "its workload is gone")
 	default:
-		d.Send = &Send{attempt.VerbGuard, request.CreateBudget{
+		d.Send = &Send{attempt.VerbCreateBudget, request.CreateBudget{
 			Namespace: r.Namespace, Name: r.Name, Selector: r.Selector, MaxUnavailable: v.Most,
 			Owner: kube.Owner{APIVersion: budget.VersionOf(w), Kind: w.Kind, Name: w.Name, UID: w.UID},
 			Run:   v.Run, At: v.Now.Add(v.Offset),
@@ -116,11 +116,11 @@ func (r *Record) look(v View) Decision {
 		return Decision{}
 	}
 	if r.UID == "" && v.Live != nil && v.Live.TemporaryOf() == v.Run {
-		return Decision{Change: &Change{UID: v.Live.UID, State: Made}}
+		return Decision{Change: &Change{UID: v.Live.UID, State: Created}}
 	}
 	d, waits := r.wait(v)
 	if !waits {
-		d.Send = &Send{attempt.VerbLook, request.GetBudget{Namespace: r.Namespace, Name: r.Name, Run: v.Run}}
+		d.Send = &Send{attempt.VerbGet, request.GetBudget{Namespace: r.Namespace, Name: r.Name, Run: v.Run}}
 	}
 	return d
 }
@@ -157,7 +157,7 @@ func (r *Record) TakeBack(v View) Decision {
 func (r *Record) remove(v View) Decision {
 	d, waits := r.wait(v)
 	if !waits {
-		d.Send = &Send{attempt.VerbUnguard, request.BudgetRef{Namespace: r.Namespace, Name: r.Name, UID: r.UID}}
+		d.Send = &Send{attempt.VerbDeleteBudget, request.BudgetRef{Namespace: r.Namespace, Name: r.Name, UID: r.UID}}
 	}
 	return d
 }
@@ -179,7 +179,7 @@ func (r *Record) After(req request.Request, a kube.Answer, class kube.AnswerClas
 func (r *Record) afterCreate(a kube.Answer, class kube.AnswerClass, v View) *Change {
 	switch {
 	case class == kube.AnswerDone:
-		return &Change{UID: a.UID, State: Made}
+		return &Change{UID: a.UID, State: Created}
 	case class == kube.AnswerConflict:
 		return r.become(InDoubt, attempt.AnswerWords(a)).Change
 	case class == kube.AnswerTransient && attempt.MayBeDone(a):
@@ -194,7 +194,7 @@ func (r *Record) afterLook(a kube.Answer, class kube.AnswerClass, v View) *Chang
 	unreadable := class == kube.AnswerForbidden && v.Trusted
 	switch {
 	case class == kube.AnswerDone && a.UID != "" && (r.UID == "" || r.UID == a.UID):
-		return &Change{UID: a.UID, State: Made}
+		return &Change{UID: a.UID, State: Created}
 	case class == kube.AnswerDone && r.UID == "" && v.Making:
 		return r.become(Failed, "another budget has its name").Change
 	case class == kube.AnswerDone:
@@ -207,7 +207,8 @@ func (r *Record) afterLook(a kube.Answer, class kube.AnswerClass, v View) *Chang
 	case v.Making || r.Tries < removeTries:
 		return r.again(InDoubt, a, v)
 	}
-	return r.become(Left, "whether it exists is not known: "+attempt.AnswerWords(a)+"; to remove it: "+v.Remove).Change
+	return r.become(Orphaned,
+		"whether it exists is not known: "+attempt.AnswerWords(a)+"; to remove it: "+v.Remove).Change
 }
 
 func (r *Record) afterRemove(a kube.Answer, class kube.AnswerClass, v View) *Change {
@@ -220,7 +221,7 @@ func (r *Record) afterRemove(a kube.Answer, class kube.AnswerClass, v View) *Cha
 	case class == kube.AnswerTransient && r.Tries < removeTries:
 		return r.again(r.State, a, v)
 	}
-	return r.become(Left, "not removed: "+attempt.AnswerWords(a)+"; to do it: "+v.Remove).Change
+	return r.become(Orphaned, "not removed: "+attempt.AnswerWords(a)+"; to do it: "+v.Remove).Change
 }
 
 // again tries what was asked for the budget once more after a pause.

@@ -14,11 +14,11 @@ type State string
 const (
 	Planned  State = "Planned"
 	InDoubt  State = "InDoubt"  // no clear answer came: it may exist, the server is asked
-	Made     State = "Created"  // accepted, the controller has not observed it yet
+	Created  State = "Created"  // accepted, the controller has not observed it yet
 	Observed State = "Observed" // in force
 	Removed  State = "Removed"
 	Failed   State = "Failed"   // could not be created
-	Left     State = "Orphaned" // could not be removed: it is still there
+	Orphaned State = "Orphaned" // could not be removed: it is still there
 )
 
 // Facts are a temporary budget of a run, as events name it.
@@ -75,7 +75,7 @@ func (r *Record) Resume() {
 func (r *Record) Asked() bool { return r.State != Planned || r.InFlight != 0 || r.Last != nil }
 
 // Standing reports whether the budget is in the cluster and the run's to remove.
-func (r *Record) Standing() bool { return r.State == Made || r.State == Observed }
+func (r *Record) Standing() bool { return r.State == Created || r.State == Observed }
 
 // MayStand reports whether the budget is in the cluster, or may be.
 func (r *Record) MayStand() bool { return r.Standing() || r.State == InDoubt }

@@ -7,9 +7,9 @@ func After(r attempt.Refusal) For {
 	switch r {
 	case attempt.RefusedByBudget:
 		return ForBudget
-	case attempt.RefusedBySeveral:
+	case attempt.RefusedBySeveralBudgets:
 		return ForOneBudget
-	case attempt.RefusedBySyncing:
+	case attempt.RefusedByBudgetController:
 		return ForObserved
 	case attempt.RefusedByWebhook:
 		return ForWebhook

@@ -24,7 +24,7 @@ func (w *Wait) sentence(now time.Time) string {
 	switch w.For {
 	case ForBudget:
 		return w.budgetSentence()
-	case ForGuard:
+	case ForTemporaryBudget:
 		return fmt.Sprintf("the temporary budget for %s: needs %d Ready, has %d", w.Budget.Name, w.Budget.Needed,
 			w.Budget.Present)
 	case ForObserved:
@@ -47,7 +47,7 @@ func (w *Wait) sentence(now time.Time) string {
 		return "next try in " + words.Remaining(w.Until, now)
 	case ForOthers, ForTheirDetach:
 		return w.othersSentence()
-	case ForVolumeTurn:
+	case ForVolumeQueue:
 		return w.turnSentence()
 	case ForReplacement:
 		if w.Replacement != nil {
@@ -72,7 +72,7 @@ func (w *Wait) sentence(now time.Time) string {
 
 // sentences are those without figures or names.
 var sentences = map[For]string{
-	ForTurn:       "its turn",
+	ForSlot:       "its turn",
 	ForAnswer:     "the API server's answer",
 	ForWebhook:    "an admission webhook",
 	ForCompletion: "its completion: it is left to run",

@@ -12,33 +12,33 @@ type For string
 
 // What a pod can wait for. Each names the event that ends the wait.
 const (
-	ForTurn        For = "slot"             // its node's turn, or a free slot
-	ForAnswer      For = "answer"           // of the API server, to a request in flight
-	ForBudget      For = "budget"           // its budget allows it
-	ForGuard       For = "temporary budget" // the run's own guard over its workload
-	ForObserved    For = "observed"         // the controller has seen the budget
-	ForOneBudget   For = "one budget"       // of several budgets only one is left
-	ForServer      For = "server"           // back-off after throttling or a failure
-	ForWebhook     For = "webhook"          // an admission webhook lets it go
-	ForGrace       For = "grace"            // its grace period
-	ForFinalizers  For = "finalizers"
-	ForKubelet     For = "kubelet" // the node is silent, nothing confirms the deletion
-	ForEnd         For = "end"     // grace is over, the pod is still there
-	ForConnection  For = "connection"
-	ForCompletion  For = "completion"   // the pod's own end
-	ForTier        For = "tier"         // pods that go first in the order of the run
-	ForOrder       For = "order"        // pods of a lower order (MachineDrainRule) on its node
-	ForOthers      For = "others"       // all other pods of its node have left
-	ForTheirDetach For = "their detach" // and their volumes are detached
-	ForVolumeTurn  For = "volume queue" // pods with volumes of the same driver on its node
-	ForSurge       For = "surge"        // the batch of its workload that is on its way
-	ForSurplus     For = "surplus"      // pods that its budget counts, until a surge has removed them
-	ForReplacement For = "replacement"  // its replacement is to be Ready
-	ForRemoval     For = "removal"      // its replacement is Ready: its owner removes it
-	ForVolumes     For = "volumes"      // claims, volumes and attachments to be read
-	ForOwners      For = "owners"       // the kinds to be read by which --guard counts
-	ForController  For = "controller"   // a controller that adopts it: it has lost its own
-	ForDetach      For = "detach"       // of an event about volumes: Since the pod's end, Until their time is over
+	ForSlot            For = "slot"             // its node's turn, or a free slot
+	ForAnswer          For = "answer"           // of the API server, to a request in flight
+	ForBudget          For = "budget"           // its budget allows it
+	ForTemporaryBudget For = "temporary budget" // the run's own guard over its workload
+	ForObserved        For = "observed"         // the controller has seen the budget
+	ForOneBudget       For = "one budget"       // of several budgets only one is left
+	ForServer          For = "server"           // back-off after throttling or a failure
+	ForWebhook         For = "webhook"          // an admission webhook lets it go
+	ForGrace           For = "grace"            // its grace period
+	ForFinalizers      For = "finalizers"
+	ForKubelet         For = "kubelet" // the node is silent, nothing confirms the deletion
+	ForEnd             For = "end"     // grace is over, the pod is still there
+	ForConnection      For = "connection"
+	ForCompletion      For = "completion"   // the pod's own end
+	ForTier            For = "tier"         // pods that go first in the order of the run
+	ForOrder           For = "order"        // pods of a lower order (MachineDrainRule) on its node
+	ForOthers          For = "others"       // all other pods of its node have left
+	ForTheirDetach     For = "their detach" // and their volumes are detached
+	ForVolumeQueue     For = "volume queue" // pods with volumes of the same driver on its node
+	ForSurge           For = "surge"        // the batch of its workload that is on its way
+	ForSurplus         For = "surplus"      // pods that its budget counts, until a surge has removed them
+	ForReplacement     For = "replacement"  // its replacement is to be Ready
+	ForRemoval         For = "removal"      // its replacement is Ready: its owner removes it
+	ForVolumes         For = "volumes"      // claims, volumes and attachments to be read
+	ForOwners          For = "owners"       // the kinds to be read by which --guard counts
+	ForController      For = "controller"   // a controller that adopts it: it has lost its own
+	ForDetach          For = "detach"       // of an event about volumes: Since the pod's end, Until their time is over
 )
 
 // Wait says what a pod waits for and what will wake it, with the facts behind.
@@ -55,8 +55,8 @@ type Wait struct {
 	Since   time.Time `json:"since,omitzero"`
 	PreStop bool      `json:"preStop,omitempty"`       // ForGrace: a preStop hook runs within it
 	Words   string    `json:"serverMessage,omitempty"` // the server's, quoted on screens
-	Driver  string    `json:"driver,omitempty"`        // ForVolumeTurn: whose turns they are
-	// ForVolumeTurn: who has the turn, told to the next in line
+	Driver  string    `json:"driver,omitempty"`        // ForVolumeQueue: whose turns they are
+	// ForVolumeQueue: who has the turn, told to the next in line
 	Ahead *Ahead `json:"ahead,omitempty"`
 	// ForReplacement, ForRemoval: the pod that starts first
 	Replacement *Replacement `json:"replacement,omitempty"`

@@ -57,7 +57,7 @@ func budgetWord(b *tempbudget.Record) string {
 		return paint.Hollow + " to be created"
 	case tempbudget.InDoubt:
 		return paint.Asked + " in doubt, the server is asked" + wording.Tail(b.Message)
-	case tempbudget.Made:
+	case tempbudget.Created:
 		return paint.Asked + " created, not observed yet"
 	case tempbudget.Observed:
 		return paint.Good + " in force"
@@ -75,7 +75,7 @@ func budgetToken(b *tempbudget.Record) paint.Token {
 		return themes.Good
 	case tempbudget.Planned, tempbudget.Removed:
 		return themes.Muted
-	case tempbudget.Made, tempbudget.InDoubt:
+	case tempbudget.Created, tempbudget.InDoubt:
 		return themes.Busy
 	}
 	return themes.Bad

@@ -54,7 +54,7 @@ func waitsFor(p *eviction.Record, width int, now time.Time) paint.Line {
 		return paint.L(token, paint.Truncate(grace(p.Wait, now), width))
 	}
 	words := p.Wait.Sentence(now)
-	if p.Wait.For == waits.ForVolumeTurn { // its state says already that it is in line
+	if p.Wait.For == waits.ForVolumeQueue { // its state says already that it is in line
 		words = strings.TrimPrefix(words, "its turn: ")
 	}
 	if p.Wait.Replacement != nil { // and who it waits for

@@ -87,7 +87,7 @@ func runRemedies(s *drain.State, width, most int) []paint.Line {
 		}
 		token := themes.Info
 		switch r.State {
-		case remedy.Refused, remedy.InDoubt, remedy.Left:
+		case remedy.Refused, remedy.InDoubt, remedy.Orphaned:
 			token = themes.Warning
 		}
 		text := "remedy  " + r.For + ": " + r.What() + ", " + r.State.Words()

@@ -107,7 +107,7 @@ func blockedWhy(b *budget.Judgement) string {
 func StayReason(p plan.Pod) string {
 	words := map[plan.ReasonCode]string{
 		plan.ReasonDaemonSet: "DaemonSet", plan.ReasonDaemonSetLike: "DaemonSet", plan.ReasonMirror: "static pod",
-		plan.ReasonTerminating: "already ending", plan.ReasonNotSelected: "not selected", plan.ReasonExcluded: "excluded by hand", plan.ReasonDrainRule: "MachineDrainRule", plan.ReasonFinished: "finished",
+		plan.ReasonTerminating: "already ending", plan.ReasonNotSelected: "not selected", plan.ReasonExcluded: "excluded by hand", plan.ReasonMachineDrainRule: "MachineDrainRule", plan.ReasonFinished: "finished",
 	}
 	for _, r := range p.Reasons {
 		if w, ok := words[r.Code]; ok {

@@ -128,7 +128,7 @@ func PodRunSentence(p *eviction.Record, now time.Time) paint.Line {
 		}
 		l = l.Add(token, s)
 	}
-	if p.Joined {
+	if p.Added {
 		say(themes.Warning, "It was bound to the node after the plan was made.")
 	}
 	if words := serverWords(p); words != "" && !p.State.Final() {

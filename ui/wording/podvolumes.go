@@ -31,7 +31,7 @@ func volumeState(p *eviction.Record) paint.Line {
 		return paint.L(themes.Bad, paint.Warn+" attached")
 	case len(leaving) > 0:
 		return paint.L(themes.Busy, paint.Asked+" detaching")
-	case p.State == eviction.Planned && p.Wait != nil && p.Wait.For == waits.ForVolumeTurn:
+	case p.State == eviction.Planned && p.Wait != nil && p.Wait.For == waits.ForVolumeQueue:
 		return paint.L(themes.Muted, paint.Hollow+" in line")
 	}
 	return nil

@@ -184,7 +184,7 @@ func (r *resulting) rest(s *drain.State, undos []rollback.Undo) {
 		r.add("cordoned", themes.Text, List(nodes, 6)+", by this run.")
 	}
 	for _, b := range s.Budgets {
-		if b.State == tempbudget.Left {
+		if b.State == tempbudget.Orphaned {
 			r.add("left", themes.Warning, "Temporary budget "+b.Namespace+"/"+b.Name+" could not be removed"+
 				Tail(b.Message)+".")
 		}
