@@ -11,8 +11,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/cli/prompt"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 )
 
 // follower watches a run: it prints its events, answers its questions and aborts it when a signal comes.
@@ -121,7 +121,7 @@ func (f *follower) sayStill() {
 	if f.out.Printed() == f.said {
 		p := s.Progress("")
 		f.out.Note("in progress: %d of %s gone, %d terminating, %d blocked", p.Left,
-			words.Count(p.Total, "pod", "pods"), p.Terminating, p.Blocked)
+			format.Count(p.Total, "pod", "pods"), p.Terminating, p.Blocked)
 	}
 	f.out.Still(s)
 	f.said = f.out.Printed()

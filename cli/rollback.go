@@ -13,8 +13,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -151,7 +151,7 @@ func (c *pastRun) tellRollback(b *app.Rollback, session identified, something bo
 		c.say("Left as it is:\n" + left.String())
 	}
 	if gone := b.State.Progress("").Left; something && gone > 0 {
-		c.say(words.Count(gone, "pod that was evicted is", "pods that were evicted are") + " not brought back.\n")
+		c.say(format.Count(gone, "pod that was evicted is", "pods that were evicted are") + " not brought back.\n")
 	}
 }
 

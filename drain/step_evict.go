@@ -6,8 +6,8 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -184,9 +184,9 @@ func (st evictPhase) closeNode(n *NodeRun) {
 	}
 	switch {
 	case len(failed) > 0:
-		st.setNode(n, NodeFailed, words.Count(len(failed), "pod", "pods")+" could not be moved; "+failed[0])
+		st.setNode(n, NodeFailed, format.Count(len(failed), "pod", "pods")+" could not be moved; "+failed[0])
 	case len(left) > 0:
-		st.setNode(n, NodeStopped, words.Count(len(left), "pod", "pods")+" left on it; "+left[0])
+		st.setNode(n, NodeStopped, format.Count(len(left), "pod", "pods")+" left on it; "+left[0])
 	default:
 		st.setNode(n, NodeDrained, "")
 	}
@@ -216,6 +216,6 @@ func (st evictPhase) deadlines() {
 		}
 		p := st.s.Progress(n.Name)
 		st.setNode(n, NodeFailed, fmt.Sprintf("not drained within %s: %d of %s still on it", timeout, p.Total-p.Left,
-			words.Count(p.Total, "pod", "pods")))
+			format.Count(p.Total, "pod", "pods")))
 	}
 }

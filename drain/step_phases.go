@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -136,7 +136,7 @@ func (st *stepper) evictWord() string {
 	case st.s.Run.Context != "":
 		return st.s.Run.Context
 	}
-	return "drain " + words.Count(st.openNodes(), "node", "nodes")
+	return "drain " + format.Count(st.openNodes(), "node", "nodes")
 }
 
 // openNodes counts the nodes with which something is still to be done.

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/strictyaml"
 )
 
@@ -128,7 +128,7 @@ func (s *Settings) readSetting(
 
 // meant is the setting that was probably meant, else all that there are.
 func meant(typed string, settings []string) string {
-	if nearest := words.Nearest(strings.ToLower(typed), settings); nearest != "" {
+	if nearest := format.Nearest(strings.ToLower(typed), settings); nearest != "" {
 		return "did you mean " + nearest + "?"
 	}
 	return "there are " + strings.Join(settings, ", ")
@@ -180,7 +180,7 @@ func (s *Settings) readEnvironment(environ []string, known Known) error {
 			// A Service of that name, say, has variables with the prefix too.
 			typed := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, prefix)), "_", "-")
 			settings := slices.Concat(Settable(known.General), Settable(known.Drain))
-			if nearest := words.Nearest(typed, settings); nearest != "" {
+			if nearest := format.Nearest(typed, settings); nearest != "" {
 				problems = append(problems,
 					fmt.Errorf("unknown variable %s: did you mean %s?", name, Variable(nearest)))
 			}

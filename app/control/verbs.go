@@ -6,8 +6,8 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 )
 
 // Object is what a verb is about.
@@ -134,7 +134,7 @@ func VerbMeant(typed string) string {
 	for i, v := range Verbs {
 		names[i] = v.Name
 	}
-	if meant := words.Nearest(typed, names); meant != "" {
+	if meant := format.Nearest(typed, names); meant != "" {
 		return ": did you mean " + meant + "?"
 	}
 	return ""

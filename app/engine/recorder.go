@@ -8,7 +8,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
@@ -51,17 +51,17 @@ func (b *nodeEvents) node(out []request.NodeEvent, s *drain.State, n *drain.Node
 	e *drain.Event) []request.NodeEvent {
 	who := "run " + s.Run.ID + " of " + s.Run.User
 	if s.Run.Options.Reason != "" {
-		who += " (" + words.Quote(s.Run.Options.Reason) + ")"
+		who += " (" + format.Quote(s.Run.Options.Reason) + ")"
 	}
 	pods := s.Progress(n.Name)
 	switch {
 	case e.NodeState == drain.NodeDraining:
 		return b.tell(out, n, request.NodeEvent{Reason: kube.ReasonDrainStarted, Message: who + " drains the node: " +
-			words.Count(pods.Total, "pod", "pods") + " to move"}, e.Time)
+			format.Count(pods.Total, "pod", "pods") + " to move"}, e.Time)
 	case e.NodeState == drain.NodeDrained && !n.Started.IsZero():
 		return b.tell(out, n, request.NodeEvent{Reason: kube.ReasonDrainDone, Message: who +
-			" has drained the node of " + words.Count(pods.Left, "pod", "pods") + " in " +
-			words.ShortTime(e.Time.Sub(n.Started))}, e.Time)
+			" has drained the node of " + format.Count(pods.Left, "pod", "pods") + " in " +
+			format.ShortTime(e.Time.Sub(n.Started))}, e.Time)
 	case (e.NodeState == drain.NodeFailed || e.NodeState == drain.NodeStopped) && (n.Cordoned || !n.Started.IsZero()):
 		return b.tell(out, n, request.NodeEvent{Reason: kube.ReasonDrainAborted, Warning: true, Message: who +
 			" no longer drains the node: " + e.Message}, e.Time)

@@ -10,9 +10,9 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -64,7 +64,7 @@ func Do(ctx context.Context, session Session, planned plan.Plan, out *print.Drai
 	}
 	if d.waiting > 0 {
 		out.Note("%s of this run would wait for others: the server was asked about each alone, and reserves nothing",
-			words.Count(d.waiting, "pod", "pods"))
+			format.Count(d.waiting, "pod", "pods"))
 	}
 	d.report.EndedAt = out.Now().UTC()
 	d.report.DurationSeconds = d.report.EndedAt.Sub(d.report.StartedAt).Round(time.Millisecond).Seconds()

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 )
 
 // NearestFlag is the flag, with its dashes, that was meant by one that a command does not
@@ -24,7 +24,7 @@ func NearestFlag(cmd *cobra.Command, err error) string {
 			names = append(names, f.Name)
 		}
 	})
-	if nearest := words.Nearest(unknown.GetSpecifiedName(), names); nearest != "" {
+	if nearest := format.Nearest(unknown.GetSpecifiedName(), names); nearest != "" {
 		return "--" + nearest
 	}
 	return ""

@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 )
 
 // imageRepository is that of the image that a release publishes.
@@ -51,7 +51,7 @@ func named(what, name string, wrong []string) error {
 func (s *Spec) Line() string {
 	typed := make([]string, len(s.Args))
 	for i, arg := range s.Args {
-		typed[i] = words.ShellWord(arg)
+		typed[i] = format.ShellWord(arg)
 	}
 	return strings.Join(typed, " ")
 }

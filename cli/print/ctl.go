@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/app/control"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 )
 
 // Answer is what a run answered to ctl. What it refused is an error, and not said here,
@@ -94,5 +94,5 @@ func unconfirmed(t *Text, a control.Answer, program string) {
 		say("warning", warning)
 	}
 	say("confirm", r.Word)
-	say("run", fmt.Sprintf("%s ctl %s %s %s --confirm %s", program, a.Run, a.Verb, a.Pod, words.ShellWord(r.Word)))
+	say("run", fmt.Sprintf("%s ctl %s %s %s --confirm %s", program, a.Run, a.Verb, a.Pod, format.ShellWord(r.Word)))
 }

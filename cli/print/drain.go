@@ -7,10 +7,10 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/conn"
 )
@@ -128,7 +128,7 @@ func (d *Drain) Changes(changes []plan.Change) {
 	d.Warn("the plan changed since it was shown:")
 	for i, c := range changes {
 		if i == changesTold {
-			d.Note("  and %s", words.Count(len(changes)-i, "more change", "more changes"))
+			d.Note("  and %s", format.Count(len(changes)-i, "more change", "more changes"))
 			return
 		}
 		d.Note("  %s", c.What)
@@ -186,9 +186,9 @@ func (d *Drain) Leftovers(s *drain.State, snap *kube.Snapshot) {
 		pods := s.Progress(n.Name)
 		still := ""
 		if left := pods.Total - pods.Left; left > 0 && n.State != drain.NodeRefused {
-			still = fmt.Sprintf(", %d of %s still on it", left, words.Count(pods.Total, "pod", "pods"))
+			still = fmt.Sprintf(", %d of %s still on it", left, format.Count(pods.Total, "pod", "pods"))
 		}
-		undo := d.Target.Line("kdrain-tui uncordon " + words.ShellWord(n.Name))
+		undo := d.Target.Line("kdrain-tui uncordon " + format.ShellWord(n.Name))
 		switch node := snap.Node(n.Name); {
 		case n.Cordoned && (node == nil || node.UID != n.UID):
 			d.Note("node/%s no longer exists%s", n.Name, still)
@@ -204,7 +204,7 @@ func (d *Drain) Leftovers(s *drain.State, snap *kube.Snapshot) {
 		case n.CordonInDoubt && (node == nil || node.Unschedulable):
 			d.Note("node/%s may be cordoned by this run: its last cordon is in doubt%s; to see: %s; to undo: %s",
 				n.Name, still,
-				d.Target.Line("kubectl get node "+words.ShellWord(n.Name)), undo)
+				d.Target.Line("kubectl get node "+format.ShellWord(n.Name)), undo)
 		case n.CordonInDoubt:
 			d.Note("node/%s was schedulable when it was last seen, its last cordon is in doubt%s", n.Name, still)
 		case n.State == drain.NodeRefused:

@@ -5,9 +5,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/surge"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 )
 
 // surgeJSON is a workload whose pods move, with --surge.
@@ -44,11 +44,11 @@ func (t planText) surges(p plan.Plan) {
 			asUsual++
 			continue
 		}
-		pods := words.Count(s.Pods, "pod", "pods")
+		pods := format.Count(s.Pods, "pod", "pods")
 		t.line("  %s: %s, %d more at a time%s%s", s.Title(), pods, s.AtOnce, extra(&s), waitsFor(&s))
 	}
 	if asUsual > 0 {
-		t.line("  no surge for %s: pods %s", words.Count(asUsual, "workload", "workloads"), plan.AsUsual)
+		t.line("  no surge for %s: pods %s", format.Count(asUsual, "workload", "workloads"), plan.AsUsual)
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app/control"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -31,7 +31,7 @@ type rollEventJSON struct {
 // Batches shows the batches before they are confirmed.
 func (r Roll) Batches(f *roll.Facts) {
 	o := f.Options
-	order := fmt.Sprintf("%s in %s", words.Count(len(f.Run.Nodes), "node", "nodes"), words.Count(len(f.Batches),
+	order := fmt.Sprintf("%s in %s", format.Count(len(f.Run.Nodes), "node", "nodes"), format.Count(len(f.Batches),
 		"batch", "batches"))
 	if o.By != "" {
 		order += ", never two values of " + o.By + " at once"

@@ -11,9 +11,9 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/cli/prompt"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/retire"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -174,11 +174,11 @@ func (c *Steps) sayBefore(step retire.Step, name string, seen retire.Seen) {
 
 // byHand is the command that prints the script of a step, piped to the host.
 func (c *Steps) byHand(step retire.Step, name string) string {
-	line := "kdrain-tui cleanup-script " + words.ShellWord(name) + " --step " + string(step)
+	line := "kdrain-tui cleanup-script " + format.ShellWord(name) + " --step " + string(step)
 	if step == retire.StepClean {
 		line += " --run " + c.run.State().Run.ID
 	}
-	return c.Target.Line(line) + " | ssh " + words.ShellWord(name) + " sudo sh -s -- --yes"
+	return c.Target.Line(line) + " | ssh " + format.ShellWord(name) + " sudo sh -s -- --yes"
 }
 
 // do takes a step, and prints what it tells as it comes.

@@ -12,10 +12,10 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/cli/signals"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 )
 
 // Host is what a command about rolls needs of the program that it is part of.
@@ -120,7 +120,7 @@ func (h *Host) New(ctx context.Context, r Request) error {
 	}
 	if refused := planned.Refused(); len(refused) > 0 {
 		out.Refusals(planned)
-		out.Complain(words.Count(len(refused), "node is",
+		out.Complain(format.Count(len(refused), "node is",
 			"nodes are") + " refused: the roll does not begin, nothing was changed")
 		return h.Exit(drain.OutcomeRefused)
 	}
@@ -156,6 +156,6 @@ func (h *Host) confirm(ctx context.Context, r Request, planned plan.Plan, facts 
 	if r.Yes {
 		return nil
 	}
-	return h.AskFor(ctx, fmt.Sprintf("Drain and maintain %s, batch by batch?", words.Count(len(facts.Run.Nodes),
+	return h.AskFor(ctx, fmt.Sprintf("Drain and maintain %s, batch by batch?", format.Count(len(facts.Run.Nodes),
 		"node", "nodes")))
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app/rolls"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 )
 
 // Resumable is the roll of that id, if it can be gone on with here.
@@ -63,7 +63,7 @@ func (h *Host) Resume(ctx context.Context, session *app.Session, s *roll.State, 
 		return err
 	}
 	out := print.Roll{Drain: h.Output(session)}
-	out.Note("roll %s is resumed: %d of %s done", id, s.Count(roll.Done), words.Count(len(s.Nodes), "node", "nodes"))
+	out.Note("roll %s is resumed: %d of %s done", id, s.Count(roll.Done), format.Count(len(s.Nodes), "node", "nodes"))
 	return (&follower{h: h, roll: r, out: out, yes: yes, by: s.Facts.Run.User, seen: uint64(len(before))}).see(ctx)
 }
 

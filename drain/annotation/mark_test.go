@@ -3,7 +3,7 @@ package annotation
 import (
 	"testing"
 
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 )
 
 // What is harmless as JSON must not be a control sequence once it is read: the
@@ -13,7 +13,7 @@ func TestMarksAreCleanedAfterDecoding(t *testing.T) {
 	if want := (Mark{Run: "k7", By: "eve", Reason: "up grade"}); !ok || m != want {
 		t.Errorf("%+v", m)
 	}
-	if got := words.ShellWord("a\x1b[m'b"); got != `$'a\033[m\047b'` {
+	if got := format.ShellWord("a\x1b[m'b"); got != `$'a\033[m\047b'` {
 		t.Error(got)
 	}
 }

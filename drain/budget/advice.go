@@ -11,7 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -55,7 +55,7 @@ func (l *Tracker) adviseSickPod(sick SickPod) []Advice {
 	case SickLeaves:
 		return adviseLeaving(sick, l.serverNow)
 	case sickDead:
-		return []Advice{{"remove it: it has failed and will not be recreated", words.OnPod("delete pod", sick.Pod, "")}}
+		return []Advice{{"remove it: it has failed and will not be recreated", format.OnPod("delete pod", sick.Pod, "")}}
 	}
 	return adviseSick(sick)
 }
@@ -157,7 +157,7 @@ func adviseLeaving(sick SickPod, serverNow time.Time) []Advice {
 	switch p := sick.Pod; {
 	case sick.Silent && p.Terminating():
 		return []Advice{{"bring its node back; only if that machine is permanently off, taint it as out of service",
-			words.OutOfService(p.Node)}}
+			format.OutOfService(p.Node)}}
 	case Overdue(p, serverNow):
 		return AdviseFinalizers(p)
 	}
@@ -182,9 +182,9 @@ func AdviseFinalizers(p *kube.Pod) []Advice {
 		`},{"op":"remove","path":"/metadata/finalizers"}]`
 	names := strings.Join(p.Finalizers, ", ")
 	return []Advice{
-		{"see who should remove finalizer " + names, words.OnPod("get pod", p, " -o yaml")},
+		{"see who should remove finalizer " + names, format.OnPod("get pod", p, " -o yaml")},
 		{"remove finalizer " + names + " by hand; what " + whose + " was to do before is then not done",
-			words.OnPod("patch pod", p, " --type=json -p "+words.ShellWord(patch))},
+			format.OnPod("patch pod", p, " --type=json -p "+format.ShellWord(patch))},
 	}
 }
 
@@ -199,8 +199,8 @@ func Overdue(p *kube.Pod, serverNow time.Time) bool {
 // is to be read by a person.
 func adviseSick(sick SickPod) []Advice {
 	p := sick.Pod
-	again := Advice{"delete it so that it is recreated; it serves no traffic", words.OnPod("delete pod", p, "")}
-	see := Advice{"see why it is not Ready", words.OnPod("describe pod", p, "")}
+	again := Advice{"delete it so that it is recreated; it serves no traffic", format.OnPod("delete pod", p, "")}
+	see := Advice{"see why it is not Ready", format.OnPod("describe pod", p, "")}
 	t := p.Trouble
 	switch {
 	case sick.Silent:
@@ -219,7 +219,7 @@ func adviseSick(sick SickPod) []Advice {
 		if t.Container != "" {
 			flags += " -c " + t.Container
 		}
-		return []Advice{again, {"see why it ends", words.OnPod("logs", p, flags)}}
+		return []Advice{again, {"see why it ends", format.OnPod("logs", p, flags)}}
 	}
 	return []Advice{see, again}
 }

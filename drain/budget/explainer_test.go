@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
@@ -179,7 +179,7 @@ var nobodySickExplained = []explanation{
 	{"more evictions than the server keeps", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 2, 3, 1, 3, func(b *policyv1.PodDisruptionBudget) {
 		b.Status.DisruptedPods = map[string]metav1.Time{}
 		for i := range maxDisruptedPods + 1 {
-			b.Status.DisruptedPods["gone-"+words.Number(int32(i))] = kubetest.Ago(time.Second)
+			b.Status.DisruptedPods["gone-"+format.Number(int32(i))] = kubetest.Ago(time.Second)
 		}
 	})), kubetest.Nobody, VerdictWait, "budget cart has 2001 evictions that the controller has not seen yet", nil},
 	{"a new budget", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 2, 3, 1, 3, kubetest.Unobserved)), kubetest.Nobody, VerdictSyncing,

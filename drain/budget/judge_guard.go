@@ -1,7 +1,7 @@
 package budget
 
 import (
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -49,9 +49,9 @@ func (l *Tracker) judgeGuarded(g *PlanGuard, pod *kube.Pod, j *Judgement, planne
 	n := g.Numbers
 	j.Budgets = []Numbers{n}
 	j.Why = "the temporary budget for " + n.Name + " needs " + healthyPods(n.Needed) + " and has " +
-		words.Number(n.Present)
+		format.Number(n.Present)
 	if g.Free > 0 {
-		j.Why += ": it allows " + words.Number(n.Allowed) + " now"
+		j.Why += ": it allows " + format.Number(n.Allowed) + " now"
 		return
 	}
 	j.Verdict = VerdictWait

@@ -6,7 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -14,7 +14,7 @@ func healthyPods(n int32) string {
 	if n == 1 {
 		return "1 healthy pod"
 	}
-	return words.Number(n) + " healthy pods"
+	return format.Number(n) + " healthy pods"
 }
 
 func needsAndHas(b *kube.Budget) string {
@@ -22,7 +22,7 @@ func needsAndHas(b *kube.Budget) string {
 	if b.DesiredHealthy == 1 {
 		pods = " healthy pod and has "
 	}
-	return "budget " + b.Name + " needs " + words.Number(b.DesiredHealthy) + pods + words.Number(b.CurrentHealthy)
+	return "budget " + b.Name + " needs " + format.Number(b.DesiredHealthy) + pods + format.Number(b.CurrentHealthy)
 }
 
 func ignoredWords(p *kube.Pod) string {
@@ -42,11 +42,11 @@ func unseenWords(sync kube.SyncState) string {
 	if sync.Reason == "" {
 		return "budgets cannot be listed: whether one blocks it is not known"
 	}
-	return "budgets cannot be listed (" + words.Quote(sync.Reason) + "): whether one blocks it is not known"
+	return "budgets cannot be listed (" + format.Quote(sync.Reason) + "): whether one blocks it is not known"
 }
 
 func multipleWords(names []string) string {
-	return words.Number(int32(len(names))) + " budgets select it (" + strings.Join(names, ", ") +
+	return format.Number(int32(len(names))) + " budgets select it (" + strings.Join(names, ", ") +
 		"): the server evicts no pod that more than one selects"
 }
 
@@ -63,15 +63,15 @@ func syncingWords(b *kube.Budget) string {
 
 func laggingWords(b *kube.Budget) string {
 	if b.DisruptionsAllowed < 0 {
-		return "budget " + b.Name + " allows " + words.Number(b.DisruptionsAllowed) +
+		return "budget " + b.Name + " allows " + format.Number(b.DisruptionsAllowed) +
 			": the controller has not updated it yet"
 	}
-	return "budget " + b.Name + " has " + words.Number(int32(len(b.DisruptedPods))) +
+	return "budget " + b.Name + " has " + format.Number(int32(len(b.DisruptedPods))) +
 		" evictions that the controller has not seen yet"
 }
 
 func allowsWords(b *kube.Budget) string {
-	return needsAndHas(b) + ": it allows " + words.Number(b.DisruptionsAllowed) + " now"
+	return needsAndHas(b) + ": it allows " + format.Number(b.DisruptionsAllowed) + " now"
 }
 
 // blockedWords is the line for a pod that its budget holds back: the arithmetic
@@ -147,10 +147,10 @@ func (s *UnhealthyPod) freed() string {
 func (s *UnhealthyPod) State(now time.Time) string {
 	text := s.Brief()
 	if s.Phase == corev1.PodFailed && !s.leaves() {
-		return text + ": " + words.Quote(s.Reason)
+		return text + ": " + format.Quote(s.Reason)
 	}
 	if !s.Since.IsZero() {
-		text += " for " + words.Age(now, s.Since)
+		text += " for " + format.Age(now, s.Since)
 	}
 	switch {
 	case s.Reason == reasonTerminating && s.Silent:
@@ -160,15 +160,15 @@ func (s *UnhealthyPod) State(now time.Time) string {
 	case s.leaves(), s.Reason == reasonPending:
 		return text
 	case s.unschedulable():
-		return text + ": " + words.Quote(s.Message)
+		return text + ": " + format.Quote(s.Message)
 	case (s.Reason == "" || unspecific(s.Reason)) && s.Message == "":
 		return text
 	case unspecific(s.Reason):
-		return text + ": " + words.Quote(s.Message)
+		return text + ": " + format.Quote(s.Message)
 	}
-	text += ": " + words.Quote(s.Reason)
+	text += ": " + format.Quote(s.Reason)
 	if s.ExitCode != nil {
-		text += " (exit code " + words.Number(*s.ExitCode) + ")"
+		text += " (exit code " + format.Number(*s.ExitCode) + ")"
 	}
 	return text
 }
@@ -191,14 +191,14 @@ func (l *Tracker) missingWords(b *kube.Budget, page *page) string {
 			continue
 		}
 		if w := l.s.Workload(p.Owner.UID); w != nil && w.Failure != "" {
-			return w.Kind + " " + w.Name + " cannot create its pods: " + words.Quote(w.Failure)
+			return w.Kind + " " + w.Name + " cannot create its pods: " + format.Quote(w.Failure)
 		}
 	}
 	if page.partial {
 		return "the pods on other nodes are still being read"
 	}
 	if missing := page.steady - live; missing > 0 {
-		return words.Number(missing) + " of its pods not created yet"
+		return format.Number(missing) + " of its pods not created yet"
 	}
 	if b.CurrentHealthy > b.DesiredHealthy {
 		return "the controller has not updated it yet"

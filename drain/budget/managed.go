@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -164,7 +164,7 @@ func (l *Tracker) closed(b *kube.Budget, none bool) string {
 		return "CloudNativePG never opens it for a single instance"
 	case group == kubevirt && status["conditions.LiveMigratable"] == "False": // its webhook pod-eviction-admitter.go
 		return "the virtual machine cannot be migrated: " +
-			words.Quote(cmp.Or(status["conditions.LiveMigratable.message"], "no reason is given"))
+			format.Quote(cmp.Or(status["conditions.LiveMigratable.message"], "no reason is given"))
 	case opens[group] == strimzi && none && l.s.Trusted(kube.KindValidatingWebhooks) &&
 		!asked(l.s, b.Namespace):
 		return "its drain cleaner is not installed: nothing asks Strimzi to restart the pod"

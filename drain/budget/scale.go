@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -50,8 +50,8 @@ func OneMore(s *kube.Snapshot, w *kube.Workload) string {
 	if w.Resource != "" {
 		resource = w.Resource
 	}
-	return fmt.Sprintf("kubectl scale %s -n %s %s --replicas=%d", words.ShellWord(resource), w.Namespace,
-		words.ShellWord(w.Name), n)
+	return fmt.Sprintf("kubectl scale %s -n %s %s --replicas=%d", format.ShellWord(resource), w.Namespace,
+		format.ShellWord(w.Name), n)
 }
 
 // PlainOwner tells of owners in the core group, none of which has a scale but for

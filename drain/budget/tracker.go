@@ -7,7 +7,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -243,13 +243,13 @@ func neverWords(b *kube.Budget, p *page) string {
 	name := "budget " + b.Name
 	switch p.why {
 	case neverComputed:
-		return name + " cannot be computed: " + words.Quote(b.ConditionMessage)
+		return name + " cannot be computed: " + format.Quote(b.ConditionMessage)
 	case neverAllowed:
 		return name + " has maxUnavailable " + b.MaxUnavailable.String() + ": it allows no disruption at all"
 	case neverCounts:
 		return name + " counts none of its pods, since they have no controller: it allows no disruption at all"
 	case neverRoom:
-		return name + " needs " + healthyPods(b.DesiredHealthy) + specWords(b) + " of " + words.Number(p.steady) +
+		return name + " needs " + healthyPods(b.DesiredHealthy) + specWords(b) + " of " + format.Number(p.steady) +
 			": it allows no disruption at all"
 	}
 	return ""

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -180,8 +180,8 @@ func (v *Verdict) Sentence() string {
 			said = append(said, r.Message)
 		}
 	}
-	if more := len(said) - words.NamesShown; more > 0 {
-		said = append(said[:words.NamesShown:words.NamesShown], words.Number(int32(more))+" more")
+	if more := len(said) - format.NamesShown; more > 0 {
+		said = append(said[:format.NamesShown:format.NamesShown], format.Number(int32(more))+" more")
 	}
 	return text + strings.Join(said, "; ")
 }

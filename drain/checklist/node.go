@@ -2,8 +2,8 @@ package checklist
 
 import (
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -118,6 +118,6 @@ func (j *judge) runs() {
 		return
 	}
 	if mark, ours := annotation.Parse(node.Cordon.Mark); ours && mark.Run != "" && mark.Run != j.Run {
-		j.against("Node/"+j.Node, "run "+words.Shorten(mark.Run)+" of "+mark.Maker()+" has cordoned it")
+		j.against("Node/"+j.Node, "run "+format.Shorten(mark.Run)+" of "+mark.Maker()+" has cordoned it")
 	}
 }

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -103,5 +103,5 @@ func (v *View) proofDue(r *Record) bool {
 func (r *Record) giveUpEvicting(now time.Time) Change {
 	return Change{State: r.State, Wait: r.Wait, Forced: true,
 		Message: fmt.Sprintf("blocked by its budget for %s, which refused it %s: deleted past it, as the flags say",
-			r.heldFor(now).Round(time.Second), words.Count(r.BudgetRefusals, "time", "times"))}
+			r.heldFor(now).Round(time.Second), format.Count(r.BudgetRefusals, "time", "times"))}
 }

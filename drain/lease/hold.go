@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -71,15 +71,15 @@ func InTheWay(s *kube.Snapshot, nodes []string, run string, now time.Time, free 
 
 // HolderWords say whose Lease it is, since when, and why.
 func HolderWords(l *kube.Lease) string {
-	text := "run " + words.Shorten(l.Holder)
+	text := "run " + format.Shorten(l.Holder)
 	if l.By != "" {
-		text += " of " + words.Shorten(l.By)
+		text += " of " + format.Shorten(l.By)
 	}
 	if since, err := time.Parse(time.RFC3339, l.Since); err == nil {
 		text += " since " + since.UTC().Format("2006-01-02 15:04 MST")
 	}
 	if l.Reason != "" {
-		text += " (" + words.Quote(l.Reason) + ")"
+		text += " (" + format.Quote(l.Reason) + ")"
 	}
 	return text
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/replacement"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -148,7 +148,7 @@ func (w *Watch) blockedPods(pods []*eviction.Record, now time.Time) Notice {
 	first := n.Pods[0]
 	n.Omitted = omitted
 	n.Message = fmt.Sprintf("%s blocked for longer than %s: %s/%s on %s",
-		words.Count(len(pods), "pod is", "pods are"), w.blockedAfter, first.Namespace, first.Name, first.Node)
+		format.Count(len(pods), "pod is", "pods are"), w.blockedAfter, first.Namespace, first.Name, first.Node)
 	if first.WaitsFor != "" {
 		n.Message += " waits for " + first.WaitsFor
 	}
@@ -202,7 +202,7 @@ func runOver(s *drain.State) Notice {
 		return Notice{Kind: Suspended, Message: "it is suspended, not ended: resume continues it"}
 	}
 	p := s.Progress("")
-	text := fmt.Sprintf("ended: %s, %d of %s gone", s.Outcome, p.Left, words.Count(p.Total, "pod", "pods"))
+	text := fmt.Sprintf("ended: %s, %d of %s gone", s.Outcome, p.Left, format.Count(p.Total, "pod", "pods"))
 	if s.Message != "" {
 		text += ", " + s.Message
 	}

@@ -9,8 +9,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -139,7 +139,7 @@ func skipDeleted(c *classified) []remark {
 	over, limit := int(serverNow.Sub(c.pod.Deleted).Seconds()), int(c.o.SkipWaitForDelete.Seconds())
 	message := "already terminating"
 	if over > 0 {
-		message += fmt.Sprintf(", its grace period ended %s ago", words.Age(serverNow, c.pod.Deleted))
+		message += fmt.Sprintf(", its grace period ended %s ago", format.Age(serverNow, c.pod.Deleted))
 	}
 	if len(c.pod.Finalizers) > 0 {
 		message += ", held by finalizer " + strings.Join(c.pod.Finalizers, ", ")
@@ -208,7 +208,7 @@ func daemonSetMissing(c *classified, owner *kube.Owner) (said []remark, decided 
 	case sync.Phase == kube.Denied:
 		message := what + " cannot be read, so it cannot be told whether it still exists"
 		if sync.Reason != "" {
-			message += ": " + words.Quote(sync.Reason)
+			message += ": " + format.Quote(sync.Reason)
 		}
 		return stops(ActionRefuse, ReasonDaemonSetUnknown, LevelError, message), true
 	case !c.s.In(c.pod.Namespace).Trusted(kube.KindDaemonSets):

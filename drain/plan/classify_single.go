@@ -4,7 +4,7 @@ import (
 	"cmp"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -54,7 +54,7 @@ func scaleUnknown(s *kube.Snapshot, p *kube.Pod) string {
 	case owner.Kind == "DaemonSet", kind == kube.KindJobs:
 		return ""
 	case kind != "" && sync.Phase == kube.Denied:
-		return what + string(kind) + " cannot be read: " + words.Quote(cmp.Or(sync.Reason, sync.Phase.String()))
+		return what + string(kind) + " cannot be read: " + format.Quote(cmp.Or(sync.Reason, sync.Phase.String()))
 	case kind != "" && !s.In(p.Namespace).Trusted(kind):
 		return what + string(kind) + " are " + sync.Phase.String()
 	case kind != "":

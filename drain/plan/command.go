@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 )
 
 // Drain is a drain as a command line of ours, to be read and to be run again:
@@ -17,7 +17,7 @@ func (t Target) Drain(nodes []string, o Options) string { return t.Command("drai
 func (t Target) Command(verb string, nodes []string, o Options, flags ...string) string {
 	text := []string{t.program() + verb}
 	for _, n := range nodes {
-		text = append(text, words.ShellWord(n))
+		text = append(text, format.ShellWord(n))
 	}
 	return strings.Join(slices.Concat(text, t.words(), o.FlagWords(nil), flags), " ")
 }
@@ -29,7 +29,7 @@ func (o *Options) FlagWords(wanted func(*pflag.Flag) bool) []string {
 	for _, arg := range o.FlagArgs(wanted) {
 		name, value, hasValue := strings.Cut(arg, "=")
 		if hasValue {
-			name += "=" + words.ShellWord(value)
+			name += "=" + format.ShellWord(value)
 		}
 		text = append(text, name)
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/landing"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 )
 
 // Effect is one thing that a drain does to a pod, and why. A pod has one that says how it leaves
@@ -81,7 +81,7 @@ func (k EffectKind) String() string { return effectWords[k].text }
 
 // Count says how many pods have the effect: "2 lose data".
 func (k EffectKind) Count(n int) string {
-	return words.Count(n, effectWords[k].one, effectWords[k].many)
+	return format.Count(n, effectWords[k].one, effectWords[k].many)
 }
 
 // MarshalText is its name in JSON.

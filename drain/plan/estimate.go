@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -67,7 +67,7 @@ type NodeSpan struct {
 }
 
 // Words are the span as an estimate: "0:00 to ~1:40".
-func (s NodeSpan) Words() string { return words.Clock(s.From) + " to ~" + words.Clock(s.Until) }
+func (s NodeSpan) Words() string { return format.Clock(s.From) + " to ~" + format.Clock(s.Until) }
 
 // SpanOf is that of a node, nil where no pod of it leaves, or where it is not known.
 func (e *Estimate) SpanOf(node string) *NodeSpan {
@@ -133,7 +133,7 @@ func (e Estimate) Words(start time.Time) string {
 		text += "; " + roughly(e.Saved) + " shorter by --surge"
 	}
 	if e.Held > 0 {
-		text += fmt.Sprintf("; not counting %s that cannot leave yet", words.Count(e.Held, "pod", "pods"))
+		text += fmt.Sprintf("; not counting %s that cannot leave yet", format.Count(e.Held, "pod", "pods"))
 	}
 	return text
 }

@@ -6,9 +6,9 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/drainrule"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/selection"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -123,7 +123,7 @@ func (p *planner) stuck(pod *kube.Pod, grace time.Duration) string {
 	serverNow := p.s.ServerTime(p.now)
 	if budget.Overdue(pod, serverNow) {
 		return "finalizer " + strings.Join(pod.Finalizers, ", ") + ", its grace period ended " +
-			words.Age(serverNow, pod.Deleted) + " ago"
+			format.Age(serverNow, pod.Deleted) + " ago"
 	}
 	node := p.s.Node(pod.Node)
 	if node == nil || node.Ready != kube.NodeUnknown || node.OutOfService() ||
@@ -133,7 +133,7 @@ func (p *planner) stuck(pod *kube.Pod, grace time.Duration) string {
 	if node.ReadySince.IsZero() {
 		return "the kubelet of " + node.Name + " is silent"
 	}
-	return "the kubelet of " + node.Name + " is silent for " + words.Age(serverNow, node.ReadySince)
+	return "the kubelet of " + node.Name + " is silent for " + format.Age(serverNow, node.ReadySince)
 }
 
 func ownerName(o *kube.Owner) string {

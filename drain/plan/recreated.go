@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -38,7 +38,7 @@ func (p *planner) ownerFails(namespace string, owner *kube.Owner) (why string, r
 	case w.Kind != "Job" && w.Failure != "":
 		// The ReplicaFailure condition, which carries the words of a quota or of a
 		// webhook (replica_set_utils.go calculateStatus).
-		return "its " + w.Kind + " " + w.Name + " cannot create pods: " + words.Quote(w.Failure), true
+		return "its " + w.Kind + " " + w.Name + " cannot create pods: " + format.Quote(w.Failure), true
 	}
 	return "", false
 }
@@ -129,8 +129,8 @@ func adviseRefused(plan *Pod) []budget.Advice {
 func scaleOwner(plan *Pod) string {
 	for _, r := range plan.Reasons {
 		if text := strings.Fields(r.Message); r.Code == ReasonSingleReplica && len(text) > 1 {
-			return "kubectl scale " + words.ShellWord(strings.ToLower(text[0])) + " -n " + plan.Namespace + " " +
-				words.ShellWord(text[1]) + " --replicas=2"
+			return "kubectl scale " + format.ShellWord(strings.ToLower(text[0])) + " -n " + plan.Namespace + " " +
+				format.ShellWord(text[1]) + " --replicas=2"
 		}
 	}
 	return ""

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 )
 
 // ourName is how commands of ours are written before they are given a target.
@@ -109,14 +109,14 @@ func (t Target) flags(rest string) string {
 func (t Target) words() []string {
 	var said []string
 	if t.Kubeconfig != "" {
-		said = append(said, "--kubeconfig="+words.ShellWord(t.Kubeconfig))
+		said = append(said, "--kubeconfig="+format.ShellWord(t.Kubeconfig))
 	}
 	if t.Context != "" {
-		said = append(said, "--context="+words.ShellWord(t.Context))
+		said = append(said, "--context="+format.ShellWord(t.Context))
 	}
 	for _, flag := range t.Others {
 		name, value, _ := strings.Cut(flag, "=")
-		said = append(said, name+"="+words.ShellWord(value))
+		said = append(said, name+"="+format.ShellWord(value))
 	}
 	return said
 }

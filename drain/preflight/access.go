@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -46,7 +46,7 @@ func findAccess(_ *kube.Snapshot, _ *plan.Plan, env *Env) []plan.Finding {
 		": a drain with these options ends with exit code 5 before it writes anything"}
 	for _, m := range env.Access.Missing {
 		if m.Why != "" {
-			f.Message += "; " + m.Rule + ": " + words.Quote(m.Why)
+			f.Message += "; " + m.Rule + ": " + format.Quote(m.Why)
 		}
 		verb, resource, _ := strings.Cut(m.Rule, " ")
 		resource, subresource, sub := strings.Cut(resource, "/")

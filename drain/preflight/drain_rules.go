@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/drainrule"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -77,7 +77,7 @@ func unknownRules(s *kube.Snapshot, p *plan.Plan) []plan.Finding {
 	for _, why := range rules.Unknown() {
 		one := f
 		one.Objects = nodeObjects(why.Nodes)
-		one.Message = "of the Machines of " + words.List(why.Nodes) + " not all is known: " + why.Why +
+		one.Message = "of the Machines of " + format.List(why.Nodes) + " not all is known: " + why.Why +
 			"; of the MachineDrainRules those that select Machines by what is not known are left out"
 		found = append(found, one)
 	}

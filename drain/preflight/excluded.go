@@ -3,8 +3,8 @@ package preflight
 import (
 	"slices"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -24,15 +24,15 @@ func findExcluded(_ *kube.Snapshot, p *plan.Plan, _ *Env) (found []plan.Finding)
 	}
 	if len(names) > 0 {
 		found = append(found, plan.Finding{Code: FindingExcluded, Level: plan.LevelWarning, Objects: objects,
-			Message: words.Count(len(names), "pod is", "pods are") +
-				" excluded by hand, so the drain does not empty the nodes: " + words.List(names)})
+			Message: format.Count(len(names), "pod is", "pods are") +
+				" excluded by hand, so the drain does not empty the nodes: " + format.List(names)})
 	}
 	unknown := slices.DeleteFunc(slices.Clone(p.Options.ExcludePods), func(name string) bool {
 		return slices.Contains(names, name)
 	})
 	if len(unknown) > 0 {
 		found = append(found, plan.Finding{Code: FindingExcludedUnknown, Level: plan.LevelWarning,
-			Message: "--exclude-pod names no pod of these nodes: " + words.List(unknown)})
+			Message: "--exclude-pod names no pod of these nodes: " + format.List(unknown)})
 	}
 	return found
 }

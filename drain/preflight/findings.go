@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -97,7 +97,7 @@ func (g *group) finding(code string, level plan.Level, text string) []plan.Findi
 	if len(g.objects) == 0 {
 		return nil
 	}
-	return []plan.Finding{{Code: code, Level: level, Message: text + words.List(g.names), Objects: g.objects}}
+	return []plan.Finding{{Code: code, Level: level, Message: text + format.List(g.names), Objects: g.objects}}
 }
 
 func nodeObjects(names []string) []string {

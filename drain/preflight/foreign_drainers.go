@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -155,7 +155,7 @@ func findOtherDrainers(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 			if s.level == level {
 				found = append(found, plan.Finding{Code: FindingOtherDrainer, Level: level,
 					Objects: nodeObjects(marked[s]),
-					Message: fmt.Sprintf("%s: %s", s.words, words.List(shown[s]))})
+					Message: fmt.Sprintf("%s: %s", s.words, format.List(shown[s]))})
 			}
 		}
 	}

@@ -3,9 +3,9 @@ package preflight
 import (
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -38,7 +38,7 @@ func findHeld(s *kube.Snapshot, p *plan.Plan, env *Env) []plan.Finding {
 				": it is not drained while that run is live"
 			f.Advice = []budget.Advice{{Text: "let that run end, or abort it where it runs"},
 				{Text: "take the node over, which stops that run there: drain with --take-over=" +
-					words.Shorten(h.Run)}}
+					format.Shorten(h.Run)}}
 		}
 		found = append(found, f)
 	}
@@ -46,7 +46,7 @@ func findHeld(s *kube.Snapshot, p *plan.Plan, env *Env) []plan.Finding {
 		message := "the Leases in " + p.Options.LeaseNamespace +
 			" cannot be read: whether another run is draining these nodes is not known"
 		if state.Reason != "" {
-			message += ": " + words.Quote(state.Reason)
+			message += ": " + format.Quote(state.Reason)
 		}
 		found = append(found, plan.Finding{Code: FindingLeasesUnseen, Level: plan.LevelInfo, Message: message})
 	}

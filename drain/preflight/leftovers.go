@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -53,6 +53,6 @@ func leftoverWords(left []tempbudget.Leftover, now time.Time) string {
 	for i, l := range left {
 		names[i] = l.Sentence(now)
 	}
-	return fmt.Sprintf("%s still there: %s", words.Count(len(left), "temporary budget is", "temporary budgets are"),
-		words.List(names))
+	return fmt.Sprintf("%s still there: %s", format.Count(len(left), "temporary budget is", "temporary budgets are"),
+		format.List(names))
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -32,7 +32,7 @@ func findLastControlPlane(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding
 	}
 	message := "the last Ready control-plane node is to be drained: " + last[0]
 	if len(last) > 1 {
-		message = "all Ready control-plane nodes are to be drained: " + words.List(last)
+		message = "all Ready control-plane nodes are to be drained: " + format.List(last)
 	}
 	return []plan.Finding{{Code: FindingLastControlPlane, Level: plan.LevelError, Message: message,
 		Objects: nodeObjects(last),
@@ -70,7 +70,7 @@ func findUnseenKinds(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 		}
 		text := " " + state.Phase.String()
 		if state.Reason != "" {
-			text += " (" + words.Quote(state.Reason) + ")"
+			text += " (" + format.Quote(state.Reason) + ")"
 		}
 		if n := len(unread); text == last {
 			unread[n-1] = strings.TrimSuffix(unread[n-1], text)
@@ -116,7 +116,7 @@ func unseenBudgets(state kube.SyncState) string {
 	}
 	text := "disruption budgets cannot be listed: which evictions they block is not known"
 	if state.Reason != "" {
-		text += ": " + words.Quote(state.Reason)
+		text += ": " + format.Quote(state.Reason)
 	}
 	return text
 }
@@ -132,17 +132,17 @@ func findSilentNodes(s *kube.Snapshot, p *plan.Plan, env *Env) []plan.Finding {
 		}
 		message := "node " + n.Name + " is not Ready"
 		if !n.ReadySince.IsZero() {
-			message += " for " + words.Age(s.ServerTime(env.Now), n.ReadySince)
+			message += " for " + format.Age(s.ServerTime(env.Now), n.ReadySince)
 		}
 		if n.ReadyReason != "" {
-			message += " (" + words.Quote(n.ReadyReason) + ")"
+			message += " (" + format.Quote(n.ReadyReason) + ")"
 		}
 		message += ": evictions there still need their budgets, and its pods do not terminate while its kubelet is silent"
 		found = append(found, plan.Finding{Code: FindingNodeNotReady, Level: plan.LevelWarning, Message: message,
 			Objects: nodeObjects([]string{n.Name}),
 			Advice: []budget.Advice{{Text: "bring it back", Command: "kubectl describe node " + n.Name},
 				{Text: "only if that machine is permanently off, taint it as out of service",
-					Command: words.OutOfService(n.Name)}}})
+					Command: format.OutOfService(n.Name)}}})
 	}
 	return found
 }
@@ -185,13 +185,13 @@ func cordonWords(c *kube.Cordon) string {
 	by, since, why := c.Manager, c.Since, ""
 	if mark, ours := annotation.Parse(c.Mark); ours && c.Manager == kube.FieldManager {
 		if mark.By != "" {
-			by = words.Shorten(mark.By)
+			by = format.Shorten(mark.By)
 		}
 		if mark.Run != "" {
-			why = ", run " + words.Shorten(mark.Run)
+			why = ", run " + format.Shorten(mark.Run)
 		}
 		if mark.Reason != "" {
-			why += " (" + words.Quote(mark.Reason) + ")"
+			why += " (" + format.Quote(mark.Reason) + ")"
 		}
 		if !mark.At.IsZero() {
 			since = mark.At

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/surge"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -109,7 +109,7 @@ func findOutages(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 				couldSurge.add(w.Kind, w.Namespace, w.Name)
 			}
 			single.add(w.Kind, w.Namespace, w.Name)
-			if w.Owner == nil && len(more) < words.NamesShown { // an owner sets the replicas back
+			if w.Owner == nil && len(more) < format.NamesShown { // an owner sets the replicas back
 				more = append(more, budget.Advice{Text: "run a second pod of " + w.Namespace + "/" + w.Name +
 					" before", Command: budget.OneMore(s, w)})
 			}
@@ -156,5 +156,5 @@ func (g *group) surgeAdvice() []budget.Advice {
 		return nil
 	}
 	return []budget.Advice{{Text: "or drain with --surge=1: it starts the replacement first, and keeps up " +
-		words.List(g.names)}}
+		format.List(g.names)}}
 }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -122,7 +122,7 @@ func onlyServers(s *kube.Snapshot, p *plan.Plan) []plan.Finding {
 	}
 	return []plan.Finding{{
 		Code: FindingOwnAPIServer, Level: plan.LevelWarning, Objects: nodeObjects(on),
-		Message: "every API server of the cluster is on these nodes: " + words.List(on) +
+		Message: "every API server of the cluster is on these nodes: " + format.List(on) +
 			"; without them the connection is lost",
 	}}
 }

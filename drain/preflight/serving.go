@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -166,7 +166,7 @@ func refusedWith(hook *kube.Webhook) string {
 		others = []string{"everything it is asked about"}
 	}
 	if len(others) > 0 {
-		text = append(text, "writes of "+words.List(others))
+		text = append(text, "writes of "+format.List(others))
 	}
 	return strings.Join(text, ", ")
 }

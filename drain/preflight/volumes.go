@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -35,10 +35,10 @@ func findPinned(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 			}
 			g.note(kind+volume.Name+" of "+p.Nodes[i].Name, "PersistentVolumeClaim", volume.Claim.Namespace,
 				volume.Claim.Name)
-			if len(advice) < words.NamesShown {
+			if len(advice) < format.NamesShown {
 				advice = append(advice, budget.Advice{Text: "see which nodes reach volume " + volume.Name +
 					"; move its data before, or let its pod wait for the node",
-					Command: "kubectl describe pv " + words.ShellWord(volume.Name)})
+					Command: "kubectl describe pv " + format.ShellWord(volume.Name)})
 			}
 		}
 	}
@@ -91,7 +91,7 @@ func findUnseenVolumes(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 		}
 		text := string(k)
 		if state.Reason != "" {
-			text += " (" + words.Quote(state.Reason) + ")"
+			text += " (" + format.Quote(state.Reason) + ")"
 		}
 		unread = append(unread, text)
 	}

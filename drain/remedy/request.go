@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
@@ -74,14 +74,14 @@ func (f Facts) command() string {
 	case AskController:
 		return budget.PatchLine(f.fieldsRequest(f.Fields))
 	case OutOfService:
-		return words.OutOfService(f.Name)
+		return format.OutOfService(f.Name)
 	}
 	return ""
 }
 
 func (f Facts) scaleTo(replicas int32) string {
 	return fmt.Sprintf("kubectl scale -n %s %s --replicas=%d", f.Namespace,
-		words.ShellWord(strings.ToLower(f.Object)+"/"+f.Name), replicas)
+		format.ShellWord(strings.ToLower(f.Object)+"/"+f.Name), replicas)
 }
 
 // ByHand is the command that takes the remedy back by hand, "" where nothing is.
@@ -92,7 +92,7 @@ func (f Facts) ByHand() string {
 	case AskController:
 		return budget.PatchLine(f.fieldsRequest(f.Fields.Back()))
 	case OutOfService:
-		return words.OutOfService(f.Name) + "-"
+		return format.OutOfService(f.Name) + "-"
 	}
 	return ""
 }

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/surge"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -121,7 +121,7 @@ type Worse struct {
 
 // Sentence says how the workload is and was, and why.
 func (w Worse) Sentence() string {
-	text := fmt.Sprintf("%s has %d of %s Ready", w.title(), w.Available, words.Count(w.Wanted, "pod", "pods"))
+	text := fmt.Sprintf("%s has %d of %s Ready", w.title(), w.Available, format.Count(w.Wanted, "pod", "pods"))
 	if w.MissingBefore > 0 {
 		text += fmt.Sprintf(" (%d missing before)", w.MissingBefore)
 	}
@@ -174,7 +174,7 @@ func whyWorse(w *kube.Workload, worst *kube.Pod) string {
 			text += fmt.Sprintf(" (exit code %d)", worst.Trouble.ExitCode)
 		}
 		if worst.Trouble.Message != "" {
-			text += ", " + words.Quote(worst.Trouble.Message)
+			text += ", " + format.Quote(worst.Trouble.Message)
 		}
 		return text
 	case worst != nil && worst.Ready:
@@ -182,7 +182,7 @@ func whyWorse(w *kube.Workload, worst *kube.Pod) string {
 	case worst != nil:
 		return worst.Name + ": not Ready"
 	case w != nil && w.Failure != "":
-		return "it cannot create pods: " + words.Quote(w.Failure)
+		return "it cannot create pods: " + format.Quote(w.Failure)
 	}
 	return ""
 }
@@ -232,11 +232,11 @@ func (g *GateRun) Decide(worse []Worse, allowed int, now time.Time) (next Gate, 
 
 // Sentence says what keeps the gate closed.
 func (g *Gate) Sentence() string {
-	sentences := make([]string, min(len(g.Workloads), words.NamesShown))
+	sentences := make([]string, min(len(g.Workloads), format.NamesShown))
 	for i := range sentences {
 		sentences[i] = g.Workloads[i].Sentence()
 	}
-	text := words.Count(len(g.Workloads), "workload is", "workloads are") + " worse than before"
+	text := format.Count(len(g.Workloads), "workload is", "workloads are") + " worse than before"
 	if g.Allowed > 0 {
 		text += fmt.Sprintf(", more than %d", g.Allowed)
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 )
 
 // Sentence says what has become of the replacement, for an operator, and for how long it is so; ""
@@ -19,11 +19,11 @@ func (r *Record) Brief(now time.Time) string {
 	case "":
 		return ""
 	case Ready:
-		return r.is() + " after " + words.ShortTime(r.Took())
+		return r.is() + " after " + format.ShortTime(r.Took())
 	case NotWanted:
 		return r.Words()
 	}
-	return r.is() + " for " + words.ShortTime(now.Sub(r.Since)) + r.because() + r.late()
+	return r.is() + " for " + format.ShortTime(now.Sub(r.Since)) + r.because() + r.late()
 }
 
 // Words say the same as Sentence without times.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/replacement"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 )
 
 // Replacement is what took the place of a moved pod.
@@ -130,8 +130,8 @@ func (l *toDos) workloads(s *drain.State) {
 		return
 	}
 	for _, w := range s.Gate.Workloads {
-		l.add(w.Sentence(), "kubectl describe "+words.ShellWord(strings.ToLower(w.Kind))+" -n "+w.Namespace+" "+
-			words.ShellWord(w.Name))
+		l.add(w.Sentence(), "kubectl describe "+format.ShellWord(strings.ToLower(w.Kind))+" -n "+w.Namespace+" "+
+			format.ShellWord(w.Name))
 	}
 }
 
@@ -143,7 +143,7 @@ func (l *toDos) replacements(s *drain.State) {
 	for _, p := range s.Pods {
 		if f := &p.Replacement.Facts; f.Stuck() && p.State.Left() {
 			l.add("pod "+p.Namespace+"/"+p.Name+" has left, and its "+f.Words(), "kubectl describe pod -n "+
-				words.ShellWord(p.Namespace)+" "+words.ShellWord(f.Pod))
+				format.ShellWord(p.Namespace)+" "+format.ShellWord(f.Pod))
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/retire"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 )
 
 // RetireStep is what became of a step of a node out of the cluster.
@@ -43,7 +43,7 @@ func commandOf(s *drain.State) string {
 	if order != nil {
 		verb = "retire"
 		if order.HostExec != "" {
-			flags = append(flags, "--host-exec="+words.ShellWord(order.HostExec))
+			flags = append(flags, "--host-exec="+format.ShellWord(order.HostExec))
 		}
 		if order.DeleteNode {
 			flags = append(flags, "--delete-node")

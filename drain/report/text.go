@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 )
 
 // glyphs are the marks of facts.
@@ -72,7 +72,7 @@ func (r Report) afterwards() string {
 	var cordoned []string
 	for _, n := range r.Nodes {
 		if n.State == drain.NodeDrained && n.Cordoned && n.TakenOverBy == "" && len(n.Retire) == 0 {
-			cordoned = append(cordoned, words.ShellWord(n.Name))
+			cordoned = append(cordoned, format.ShellWord(n.Name))
 		}
 	}
 	undo := "rollback " + r.Run
@@ -97,7 +97,7 @@ func (r Report) nodeLine(n Node) string {
 	}
 	if n.Cordoned && n.State != drain.NodeDrained && n.TakenOverBy == "" {
 		line += fmt.Sprintf(" (it stays cordoned; undo: %s)",
-			r.target.Line("kdrain-tui uncordon "+words.ShellWord(n.Name)))
+			r.target.Line("kdrain-tui uncordon "+format.ShellWord(n.Name)))
 	}
 	return line
 }

@@ -5,13 +5,13 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/retire"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
@@ -100,7 +100,7 @@ func (l *toDos) nodes(s *drain.State) {
 			}
 			l.add("node "+n.Name+": "+n.Warning, command)
 		}
-		undo, uncordon := rollback.CordonID(n.UID), "kdrain-tui uncordon "+words.ShellWord(n.Name)
+		undo, uncordon := rollback.CordonID(n.UID), "kdrain-tui uncordon "+format.ShellWord(n.Name)
 		nodes := []kube.Kind{kube.KindNodes}
 		if n.CordonInDoubt {
 			l.addUndo(undo, n.Name, nodes,

@@ -7,8 +7,8 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -92,7 +92,7 @@ func (st *stepper) pods(n *Node) (against, wait string) {
 	pods, unjudged := eviction.OnNode{View: v, Own: left}.Unplanned(n.Name, func(kube.UID) bool { return false })
 	switch {
 	case len(pods) > 0:
-		return words.Count(len(pods), "pod is", "pods are") + " on it: " + pods[0].Namespace + "/" + pods[0].Name, ""
+		return format.Count(len(pods), "pod is", "pods are") + " on it: " + pods[0].Namespace + "/" + pods[0].Name, ""
 	case unjudged:
 		st.wakeAt(v.Wake)
 		return "", "waits for the DaemonSet of a pod"

@@ -8,12 +8,12 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/retire"
 	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
@@ -272,7 +272,7 @@ func (u *Undo) Kept(s *drain.State, why, by string, at time.Time) drain.Event {
 func End(s *drain.State, remaining int, by string, at time.Time) drain.Event {
 	e := drain.Event{Kind: drain.EventUndone, Seq: s.Seq + 1, Time: at, By: by, Outcome: drain.OutcomeDone}
 	if remaining > 0 {
-		e.Outcome, e.Message = drain.OutcomePartly, words.Count(remaining, "change is", "changes are")+" not undone"
+		e.Outcome, e.Message = drain.OutcomePartly, format.Count(remaining, "change is", "changes are")+" not undone"
 	}
 	return e
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -298,19 +298,19 @@ func (r *Record) leaves(then Fallback) bool {
 func (r *Record) ByHand() (commands []string) {
 	var costs []string
 	pods := map[string]string{} // by the cost that they had
-	namespace := " -n " + words.ShellWord(r.Namespace) + " "
+	namespace := " -n " + format.ShellWord(r.Namespace) + " "
 	for i := range r.Costs {
 		if c := &r.Costs[i]; c.To != c.Was || c.Last.Class() != kube.AnswerDone {
 			if pods[c.Was] == "" {
 				costs = append(costs, c.Was)
 			}
-			pods[c.Was] += words.ShellWord(c.Name) + " "
+			pods[c.Was] += format.ShellWord(c.Name) + " "
 		}
 	}
 	for _, cost := range costs {
 		annotation := kube.DeletionCostAnnotation + "-"
 		if cost != "" {
-			annotation = words.ShellWord(kube.DeletionCostAnnotation+"="+cost) + " --overwrite"
+			annotation = format.ShellWord(kube.DeletionCostAnnotation+"="+cost) + " --overwrite"
 		}
 		commands = append(commands, "kubectl annotate pods"+namespace+pods[cost]+annotation)
 	}
@@ -318,7 +318,7 @@ func (r *Record) ByHand() (commands []string) {
 		patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:null}},"spec":{"replicas":%d}}`,
 			kube.SurgeAnnotation, r.Batch.Was)
 		commands = append(commands, "kubectl patch"+namespace+
-			words.ShellWord(strings.ToLower(r.Kind)+"/"+r.Name)+" --type=merge -p "+words.ShellWord(patch))
+			format.ShellWord(strings.ToLower(r.Kind)+"/"+r.Name)+" --type=merge -p "+format.ShellWord(patch))
 	}
 	return commands
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
@@ -97,7 +97,7 @@ func madeAt(b *kube.Budget) time.Time {
 func (l Leftover) Sentence(now time.Time) string {
 	text := l.Namespace + "/" + l.Name + " of run " + l.Run
 	if !l.MadeAt.IsZero() {
-		text += ", made " + words.Age(now, l.MadeAt) + " ago"
+		text += ", made " + format.Age(now, l.MadeAt) + " ago"
 	}
 	switch {
 	case l.MayLive:
@@ -117,12 +117,12 @@ func RemoveCommands(left []Leftover) []string {
 		if _, seen := names[l.Namespace]; !seen {
 			namespaces = append(namespaces, l.Namespace)
 		}
-		names[l.Namespace] = append(names[l.Namespace], words.ShellWord(l.Name))
+		names[l.Namespace] = append(names[l.Namespace], format.ShellWord(l.Name))
 	}
 	slices.Sort(namespaces)
 	var commands []string
 	for _, ns := range namespaces {
-		commands = append(commands, "kubectl delete pdb -n "+words.ShellWord(ns)+" "+strings.Join(names[ns], " "))
+		commands = append(commands, "kubectl delete pdb -n "+format.ShellWord(ns)+" "+strings.Join(names[ns], " "))
 	}
 	return commands
 }

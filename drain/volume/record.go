@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -96,9 +96,9 @@ func LateWords(node string, still, late []string, detach, reattach time.Duration
 	switch {
 	case len(still) > 0:
 		return fmt.Sprintf("%s still attached to %s, %s after its pod could have ended: not waited for any longer",
-			words.VolumeNames(still), node, detach)
+			format.VolumeNames(still), node, detach)
 	case len(late) > 0:
-		return fmt.Sprintf("%s not attached to another node %s after leaving %s", words.VolumeNames(late), reattach,
+		return fmt.Sprintf("%s not attached to another node %s after leaving %s", format.VolumeNames(late), reattach,
 			node)
 	}
 	return ""
@@ -143,31 +143,31 @@ func (r Record) In(state State) []string {
 // where the others are. "" where there is nothing to say.
 func (r Record) Sentence(node string, gone time.Duration, by, now time.Time) string {
 	if names := r.In(VolumeDetaching); len(names) > 0 {
-		text := fmt.Sprintf("%s%s detaching from %s for %s", words.VolumeNames(names), words.BeVerb(names), node,
+		text := fmt.Sprintf("%s%s detaching from %s for %s", format.VolumeNames(names), format.BeVerb(names), node,
 			gone.Round(time.Second))
 		if !by.IsZero() && by.After(now) {
-			text += ", " + words.Remaining(by, now) + " for it"
+			text += ", " + format.Remaining(by, now) + " for it"
 		}
 		return text
 	}
 	if names := r.In(VolumeStillAttached); len(names) > 0 {
-		return fmt.Sprintf("%s%s still attached to %s, its timeout has expired", words.VolumeNames(names),
-			words.BeVerb(names), node)
+		return fmt.Sprintf("%s%s still attached to %s, its timeout has expired", format.VolumeNames(names),
+			format.BeVerb(names), node)
 	}
 	moved, where := r.reattached()
 	detached, unknown := r.In(VolumeDetached), r.In(VolumeUnknown)
 	switch {
 	case len(moved) > 0:
-		return fmt.Sprintf("%s%s attached to %s now", words.VolumeNames(moved), words.BeVerb(moved), where)
+		return fmt.Sprintf("%s%s attached to %s now", format.VolumeNames(moved), format.BeVerb(moved), where)
 	case len(detached) > 0:
-		text := fmt.Sprintf("%s detached from %s", words.VolumeNames(detached), node)
+		text := fmt.Sprintf("%s detached from %s", format.VolumeNames(detached), node)
 		if slices.ContainsFunc(r, func(v VolumeRun) bool { return v.Late }) {
 			text += ", attached to no other node yet"
 		}
 		return text
 	case len(unknown) > 0:
 		i := slices.IndexFunc(r, func(v VolumeRun) bool { return v.State == VolumeUnknown })
-		return fmt.Sprintf("whether %s%s detached is not known: %s", words.VolumeNames(unknown), words.BeVerb(unknown),
+		return fmt.Sprintf("whether %s%s detached is not known: %s", format.VolumeNames(unknown), format.BeVerb(unknown),
 			r[i].Why)
 	}
 	return ""

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 )
 
 // Sentence says what the pod waits for in words that an operator understands,
@@ -35,7 +35,7 @@ func (w *Wait) sentence(now time.Time) string {
 		}
 		return "more than one budget selects it: " + strings.Join(w.Budgets, ", ")
 	case ForGrace:
-		return "its grace period, " + words.Remaining(w.Until, now) +
+		return "its grace period, " + format.Remaining(w.Until, now) +
 			map[bool]string{true: ", its preStop hook within it"}[w.PreStop]
 	case ForFinalizers:
 		return "finalizer " + strings.Join(w.Finalizers, ", ")
@@ -44,7 +44,7 @@ func (w *Wait) sentence(now time.Time) string {
 	case ForEnd:
 		return "its grace period has expired, the kubelet has not removed it"
 	case ForServer:
-		return "next try in " + words.Remaining(w.Until, now)
+		return "next try in " + format.Remaining(w.Until, now)
 	case ForOthers, ForTheirDetach:
 		return w.othersSentence()
 	case ForVolumeQueue:
@@ -62,7 +62,7 @@ func (w *Wait) sentence(now time.Time) string {
 	case ForOwners:
 		return w.Words + " to be readable, without which --guard counts no pods"
 	case ForDetach:
-		return "its volumes to be detached, " + words.Remaining(w.Until, now)
+		return "its volumes to be detached, " + format.Remaining(w.Until, now)
 	}
 	if plain, known := sentences[w.For]; known {
 		return plain
@@ -147,7 +147,7 @@ func (w *Wait) turnSentence() string {
 		return "its turn: other pods with volumes are evicted first on its node" + whose
 	case len(w.Ahead.Volumes) > 0:
 		return "its turn: " + w.Ahead.Namespace + "/" + w.Ahead.Pod + " is detaching from " + w.Ahead.Node +
-			" (" + words.List(w.Ahead.Volumes) + ", driver " + w.Driver + ")"
+			" (" + format.List(w.Ahead.Volumes) + ", driver " + w.Driver + ")"
 	}
 	return "its turn: " + w.Ahead.Namespace + "/" + w.Ahead.Pod + " is ending on " + w.Ahead.Node + whose
 }
@@ -158,5 +158,5 @@ func (w *Wait) AttachedWords() string {
 	if w == nil || len(w.Volumes) == 0 {
 		return ""
 	}
-	return words.VolumeNames(w.Volumes) + words.BeVerb(w.Volumes) + " still attached to its node"
+	return format.VolumeNames(w.Volumes) + format.BeVerb(w.Volumes) + " still attached to its node"
 }

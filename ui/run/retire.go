@@ -8,9 +8,9 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/retire"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/confirm"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
@@ -183,11 +183,11 @@ func (m leaver) body(step retire.Step, node string, seen retire.Seen, hostExec s
 
 // byHand is the command that prints the script of a step.
 func (m leaver) byHand(step retire.Step, node string) string {
-	line := "kdrain-tui cleanup-script " + words.ShellWord(node) + " --step " + string(step)
+	line := "kdrain-tui cleanup-script " + format.ShellWord(node) + " --step " + string(step)
 	if step == retire.StepClean {
 		line += " --run " + m.s.State.Run.ID
 	}
-	return m.s.Target().Line(line) + " | ssh " + words.ShellWord(node) + " sudo sh -s -- --yes"
+	return m.s.Target().Line(line) + " | ssh " + format.ShellWord(node) + " sudo sh -s -- --yes"
 }
 
 // onStep shows the run that takes the step.

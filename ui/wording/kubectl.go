@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 )
 
 // DrainLine is the plan as a command: of kubectl where that would do the same, else of ours.
@@ -31,7 +31,7 @@ func KubectlCordon(t plan.Target, nodes []string, unschedulable bool) string {
 func kubectlWords(verb string, objects []string) []string {
 	text := []string{"kubectl", verb}
 	for _, o := range objects {
-		text = append(text, words.ShellWord(o))
+		text = append(text, format.ShellWord(o))
 	}
 	return text
 }

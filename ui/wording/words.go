@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -47,7 +47,7 @@ func Spell(d time.Duration) string {
 
 // Clock is a running time: "0:41", "1:02:03".
 func Clock(d time.Duration) string {
-	return words.Clock(d)
+	return format.Clock(d)
 }
 
 // Count is a number with its noun: "1 pod", "2 pods", "150,000 pods".
