@@ -12,6 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/drain/surge"
@@ -202,7 +203,7 @@ func (r *Rollback) awaitHolders(ctx context.Context) error {
 		}
 		if !said {
 			s.report(fmt.Sprintf("%s; waiting up to %s to see whether that run is still running", hold,
-				expires.Sub(now).Round(time.Second)))
+				format.Duration(expires.Sub(now))))
 		}
 		said = true
 		return false, expires

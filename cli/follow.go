@@ -121,7 +121,7 @@ func (f *follower) sayStill() {
 	if f.out.Printed() == f.said {
 		p := s.Progress("")
 		f.out.Note("in progress: %d of %s gone, %d terminating, %d blocked", p.Left,
-			format.Count(p.Total, "pod", "pods"), p.Terminating, p.Blocked)
+			format.Count(p.Total, "pod"), p.Terminating, p.Blocked)
 	}
 	f.out.Still(s)
 	f.said = f.out.Printed()

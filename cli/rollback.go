@@ -151,7 +151,7 @@ func (c *pastRun) tellRollback(b *app.Rollback, session identified, something bo
 		c.say("Left as it is:\n" + left.String())
 	}
 	if gone := b.State.Progress("").Left; something && gone > 0 {
-		c.say(format.Count(gone, "pod that was evicted is", "pods that were evicted are") + " not brought back.\n")
+		c.say(format.Plural(gone, "pod that was evicted is", "pods that were evicted are") + " not brought back.\n")
 	}
 }
 

@@ -71,7 +71,7 @@ func TestRunsNewestFirst(t *testing.T) {
 	b.out.Reset()
 	b.expect(t, ExitDone, nil, "runs")
 	lines := strings.Split(b.out.String(), "\n")
-	for i, want := range []string{"TOOK", "live", "cut short", "60s   done       ada   prod"} {
+	for i, want := range []string{"TOOK", "live", "cut short", "1m    done       ada   prod"} {
 		if !strings.Contains(lines[i], want) {
 			t.Errorf("line %d lacks %q: %s", i, want, lines[i])
 		}
@@ -124,7 +124,7 @@ func TestReport(t *testing.T) {
 	b := newBench(t, nil)
 	closed(t, writeRun(t, b.StateDir, "aaaaaa", noon, drain.OutcomeDone))
 	b.expect(t, ExitDone, nil, "report", "aaaaaa")
-	if !strings.Contains(b.out.String(), "Drained worker-1 in 1m 00s") || strings.Contains(b.out.String(), "1 pods") {
+	if !strings.Contains(b.out.String(), "Drained worker-1 in 1m") || strings.Contains(b.out.String(), "1 pods") {
 		t.Errorf("%s", b.out)
 	}
 	b.out.Reset()

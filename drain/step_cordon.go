@@ -9,6 +9,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
@@ -171,7 +172,8 @@ func (st cordonPhase) notCordoned(n *NodeRun) {
 			return
 		}
 	}
-	st.setNode(n, state, fmt.Sprintf("not cordoned within %s: %s", st.s.Run.Options.Timeout, n.cordonWords()))
+	st.setNode(n, state, fmt.Sprintf("not cordoned within %s: %s",
+		format.Duration(st.s.Run.Options.Timeout), n.cordonWords()))
 }
 
 // untouched tells whether no cordon was sent yet.

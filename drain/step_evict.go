@@ -184,9 +184,9 @@ func (st evictPhase) closeNode(n *NodeRun) {
 	}
 	switch {
 	case len(failed) > 0:
-		st.setNode(n, NodeFailed, format.Count(len(failed), "pod", "pods")+" could not be moved; "+failed[0])
+		st.setNode(n, NodeFailed, format.Count(len(failed), "pod")+" could not be moved; "+failed[0])
 	case len(left) > 0:
-		st.setNode(n, NodeStopped, format.Count(len(left), "pod", "pods")+" left on it; "+left[0])
+		st.setNode(n, NodeStopped, format.Count(len(left), "pod")+" left on it; "+left[0])
 	default:
 		st.setNode(n, NodeDrained, "")
 	}
@@ -215,7 +215,7 @@ func (st evictPhase) deadlines() {
 			continue
 		}
 		p := st.s.Progress(n.Name)
-		st.setNode(n, NodeFailed, fmt.Sprintf("not drained within %s: %d of %s still on it", timeout, p.Total-p.Left,
-			format.Count(p.Total, "pod", "pods")))
+		st.setNode(n, NodeFailed, fmt.Sprintf("not drained within %s: %d of %s still on it",
+			format.Duration(timeout), p.Total-p.Left, format.Count(p.Total, "pod")))
 	}
 }

@@ -136,7 +136,7 @@ func (st *stepper) evictWord() string {
 	case st.s.Run.Context != "":
 		return st.s.Run.Context
 	}
-	return "drain " + format.Count(st.openNodes(), "node", "nodes")
+	return "drain " + format.Count(st.openNodes(), "node")
 }
 
 // openNodes counts the nodes with which something is still to be done.

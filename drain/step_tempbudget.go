@@ -8,6 +8,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
@@ -64,7 +65,7 @@ func (st guardPhase) guardOverdue() bool {
 	}
 	for _, b := range st.s.Budgets {
 		if !b.InForce() {
-			st.stopForGuard(b.Owner, fmt.Sprintf("not in force within %s: %s", within,
+			st.stopForGuard(b.Owner, fmt.Sprintf("not in force within %s: %s", format.Duration(within),
 				cmp.Or(b.Message, "the disruption controller has not observed budget "+b.Name)))
 			return true
 		}
@@ -72,7 +73,7 @@ func (st guardPhase) guardOverdue() bool {
 	if len(st.s.Budgets) > 0 {
 		return false // all are in force
 	}
-	st.stopForGuard("the workloads", fmt.Sprintf("the cluster could not be read within %s", within))
+	st.stopForGuard("the workloads", fmt.Sprintf("the cluster could not be read within %s", format.Duration(within)))
 	return true
 }
 

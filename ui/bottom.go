@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
-	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // bottom is the last line: the filter while it is typed, or what the keys do
@@ -79,11 +79,11 @@ func (m renderer) filterLine() paint.Line {
 	}
 	if _, finding := m.page().(*palette); finding {
 		return paint.Line{paint.Blank(1)}.Add(themes.Accent, ": ").Add(themes.Input, l.Filter).
-			Add(themes.Muted, "   "+wording.Count(l.Table.Len(), "match")+
+			Add(themes.Muted, "   "+format.Count(l.Table.Len(), "match")+
 				"   enter chooses, ↓ goes down, esc goes back")
 	}
 	return paint.Line{paint.Blank(1)}.Add(themes.Accent, "/ ").Add(themes.Input, l.Filter).
-		Add(themes.Muted, "   "+wording.Number(l.Table.Len())+" of "+wording.Number(l.Total)+
+		Add(themes.Muted, "   "+format.Number(l.Table.Len())+" of "+format.Number(l.Total)+
 			"   enter keeps, esc shows all, ! ~ -l")
 }
 
@@ -94,7 +94,7 @@ func (m renderer) findLine() paint.Line {
 	if problem := scroll.Match().Problem; problem != "" {
 		return l.Add(themes.Warning, "   nothing is found: "+problem).Fit(m.s.Width - 1)
 	}
-	return l.Add(themes.Muted, "   "+wording.Count(search(m).count(), "line")+
+	return l.Add(themes.Muted, "   "+format.Count(search(m).count(), "line")+
 		"   enter keeps, n finds the next, esc ends")
 }
 
@@ -104,7 +104,7 @@ func (m renderer) hints() paint.Line {
 	line := paint.Line{paint.Blank(1)}
 	if l := m.list(); l != nil && l.Filter != "" {
 		line = line.Add(themes.Accent, "/"+paint.Truncate(l.Filter, 16)).
-			Add(themes.Muted, " "+wording.Number(l.Table.Len())+" of "+wording.Number(l.Total)+"   ")
+			Add(themes.Muted, " "+format.Number(l.Table.Len())+" of "+format.Number(l.Total)+"   ")
 	}
 	if p, ok := m.page().(frame.Scroller); ok && p.Scroll().Find != "" {
 		line = line.Add(themes.Accent, "/"+paint.Truncate(p.Scroll().Find, 16)).Add(themes.Text, "   ")

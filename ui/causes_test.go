@@ -165,10 +165,10 @@ func TestTheRunSaysHowLongItTakesStill(t *testing.T) {
 			return plan.Estimate{Total: 70 * time.Second, Waves: []int{1}, Held: 2}
 		}
 	})
-	d.shows("about 1m 10s left, without 2 blocked")
+	d.shows("about 1m10s left, without 2 blocked")
 	d.now = d.now.Add(4 * time.Second)
 	d.send(tickMsg{d.m.tickTurn})
-	d.shows("about 1m 06s left")
+	d.shows("about 1m06s left")
 	d = drive(t, company(), 120, 40, attached(s), func(d *Deps) {
 		paper(d).forecast = func(*kube.Snapshot, plan.Plan, time.Time) plan.Estimate {
 			return plan.Estimate{Total: 7 * time.Second, Held: 2}

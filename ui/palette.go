@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
@@ -210,7 +211,7 @@ func (p *palette) Layout(lay frame.Layout) {
 func (p *palette) View() frame.View {
 	const what = "  keys and orders of the page, nodes, pods, contexts"
 	v := frame.View{Left: paint.L(themes.Title, "Find").Add(themes.Muted, what),
-		Empty: paint.L(themes.Muted, "Nothing is called "+wording.Quote(p.list.Filter)+".")}
+		Empty: paint.L(themes.Muted, "Nothing is called "+format.Quote(p.list.Filter)+".")}
 	v.Cell = func(key, column string, width int) paint.Line {
 		f := p.rows[key]
 		switch column {

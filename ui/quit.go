@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
@@ -79,10 +80,10 @@ func (m *model) openQuit() {
 func (m *model) openQuitRun() {
 	p := m.s.State.Progress("")
 	d := &dialog.Dialog{ID: quitDialog, Title: "A run is active", Body: []paint.Line{
-		paint.T(wording.Number(p.Left) + " of " + wording.Count(p.Total, "pod") + " gone, " + wording.Number(p.Terminating) + " terminating."),
+		paint.T(format.Number(p.Left) + " of " + format.Count(p.Total, "pod") + " gone, " + format.Number(p.Terminating) + " terminating."),
 		paint.T("The run is part of this program: leaving suspends it, to be resumed, or aborts it."),
 		paint.L(themes.Muted, "resume  ").Add(themes.Text, m.s.State.Run.Target().Line("kdrain-tui resume "+m.s.State.Run.ID)),
-		paint.L(themes.Warning, "Nodes that it cordoned stay cordoned either way: "+wording.List(wording.NodesTouched(m.s.State), 6)+"."),
+		paint.L(themes.Warning, "Nodes that it cordoned stay cordoned either way: "+format.List(wording.NodesTouched(m.s.State), 6)+"."),
 		nil, paint.L(themes.Muted, "Ctrl+C again aborts and leaves at once."),
 	}, Buttons: []dialog.Button{
 		{Label: "Keep watching", Value: dialog.Cancel, Key: "n"},

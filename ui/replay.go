@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/app/live"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
-	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // replayGroup is that of the actions that move a replay.
@@ -120,8 +120,8 @@ func positionRule(p *live.Position, width int) paint.Line {
 	default:
 		said = said.Add(themes.Busy, " "+paint.Play+" ")
 	}
-	said = said.Add(themes.Text, wording.Clock(p.At)).
-		Add(themes.Muted, " of "+wording.Clock(p.Of)+paint.Dot+strconv.FormatFloat(p.Speed, 'g', 4, 64)+"x")
+	said = said.Add(themes.Text, format.Clock(p.At)).
+		Add(themes.Muted, " of "+format.Clock(p.Of)+paint.Dot+strconv.FormatFloat(p.Speed, 'g', 4, 64)+"x")
 	room := max(width-said.Width(), 0)
 	played := room
 	if p.Of > 0 && !p.Ended {

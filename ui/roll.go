@@ -3,6 +3,7 @@ package ui
 import (
 	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
@@ -107,7 +108,7 @@ func (m rolling) endsRoll() bool {
 func (m rolling) openQuitRoll() {
 	s := m.s.RollState
 	d := &dialog.Dialog{ID: quitDialog, Title: "A roll is active", Body: []paint.Line{
-		paint.T(wording.Number(s.Count(roll.Done)) + " of " + wording.Count(len(s.Nodes), "node") + " are done."),
+		paint.T(format.Number(s.Count(roll.Done)) + " of " + format.Count(len(s.Nodes), "node") + " are done."),
 		paint.T("The roll is part of this program: leaving suspends it, to be resumed, or aborts it."),
 		paint.L(themes.Muted, "resume  ").Add(themes.Text, m.resumeRoll()),
 		paint.L(themes.Warning, "Nodes under way stay cordoned either way. Commands that run are waited for, or ended by an abort."),

@@ -93,7 +93,7 @@ func TestRuns(t *testing.T) {
 	r := somePast()
 	d := drive(t, company(), 140, 30, onRuns(r))
 	d.keys("r")
-	d.shows("Runs  of this machine", "6 runs", "▶ live", "✔ done", "▲ partly", "‖ not ended", "⁇ damaged", "worker-a1, worker-a2", "4m 00s")
+	d.shows("Runs  of this machine", "6 runs", "▶ live", "✔ done", "▲ partly", "‖ not ended", "⁇ damaged", "worker-a1, worker-a2", "4m")
 	list := d.list(frame.History)
 	if got := list.Table.Keys(); !slices.Equal(got, []string{"t8w2", "k7f3", "m2x9", "p4q1", "zz01", "torn"}) {
 		t.Errorf("in the order %q", got)

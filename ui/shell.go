@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/app/live"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
@@ -132,7 +133,7 @@ func (h *shell) leavePlan() {
 		return
 	}
 	h.SetOptions(o)
-	h.Say("off again for the next plan: " + wording.List(changed, 3))
+	h.Say("off again for the next plan: " + format.List(changed, 3))
 }
 
 // forgotten tells why something could not be remembered.

@@ -6,12 +6,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
-	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // tooSmall is what a terminal shows that has no room for a page: first what must be known, in one line.
@@ -59,7 +59,7 @@ func (m renderer) status() paint.Line {
 		say(themes.Bad, "%s server away", paint.Bad)
 	}
 	if len(l) == 0 {
-		say(themes.Text, "%s", wording.Count(m.s.Snap.Sync(kube.KindNodes).Count, "node"))
+		say(themes.Text, "%s", format.Count(m.s.Snap.Sync(kube.KindNodes).Count, "node"))
 	}
 	return l
 }

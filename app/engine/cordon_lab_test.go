@@ -35,7 +35,7 @@ func TestLabCordonRefused(t *testing.T) {
 	r.pod(goes, eviction.Gone)
 	state := r.ends(drain.OutcomePartly)
 	n := state.Node(a)
-	for _, words := range []string{"not cordoned within 1m0s: ", `failed calling webhook "nodes.test.kdrain-tui.dev"`} {
+	for _, words := range []string{"not cordoned within 1m: ", `failed calling webhook "nodes.test.kdrain-tui.dev"`} {
 		if !strings.Contains(n.Message, words) {
 			t.Errorf("node a: %q, want %q in it", n.Message, words)
 		}

@@ -80,7 +80,7 @@ func TestForecast(t *testing.T) {
 		{"a budget that is about to be observed", append(kubetest.Ready("shop/api", 3, 3, three), kubetest.Budget("shop/api", 0, 3, 3, 3, kubetest.Unobserved)), nil,
 			plan.Estimate{Total: 11 * time.Second, Waves: []int{3}}, "shop/api-2 needs about 10s to end"},
 		{"a long grace period", append(kubetest.StatefulSet("data/kafka", 1, "w1"), kubetest.Pod("data/kafka-2", kubetest.OwnedBy("apps/v1", "StatefulSet", "kafka"), grace(time.Hour))), nil,
-			plan.Estimate{Total: time.Hour, LowerBound: time.Hour, Waves: []int{2}}, "data/kafka-2 has a grace period of 60m"},
+			plan.Estimate{Total: time.Hour, LowerBound: time.Hour, Waves: []int{2}}, "data/kafka-2 has a grace period of 1h"},
 		{"already terminating", []runtime.Object{kubetest.Pod("shop/x", kubetest.Deleted(-20*time.Minute))}, nil,
 			plan.Estimate{Total: 20 * time.Minute, LowerBound: 20 * time.Minute, Waves: []int{1}}, "shop/x may take 20m to end"},
 		{"held by a finalizer", []runtime.Object{kubetest.Pod("shop/x", kubetest.Deleted(time.Minute), func(p *corev1.Pod) { p.Finalizers = []string{"a/b"} })}, nil,

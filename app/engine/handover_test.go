@@ -234,9 +234,9 @@ func TestLeftovers(t *testing.T) {
 	for _, l := range left {
 		got = append(got, l.Sentence(kubetest.Noon))
 	}
-	want := "shop/old of run far002, made 60m ago on another machine; " +
+	want := "shop/old of run far002, made 1h ago on another machine; " +
 		"shop/young of run far001, made 2m ago: the run may be live on another machine; " +
-		"shop/ours of run dead01, made 60s ago; that run has ended"
+		"shop/ours of run dead01, made 1m ago; that run has ended"
 	if strings.Join(got, "; ") != want || asked != 4 || left[0].UID != "uid-old" {
 		t.Errorf("asked %d times\n%s\n%s", asked, strings.Join(got, "; "), want)
 	}

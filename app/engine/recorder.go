@@ -57,11 +57,11 @@ func (b *nodeEvents) node(out []request.NodeEvent, s *drain.State, n *drain.Node
 	switch {
 	case e.NodeState == drain.NodeDraining:
 		return b.tell(out, n, request.NodeEvent{Reason: kube.ReasonDrainStarted, Message: who + " drains the node: " +
-			format.Count(pods.Total, "pod", "pods") + " to move"}, e.Time)
+			format.Count(pods.Total, "pod") + " to move"}, e.Time)
 	case e.NodeState == drain.NodeDrained && !n.Started.IsZero():
 		return b.tell(out, n, request.NodeEvent{Reason: kube.ReasonDrainDone, Message: who +
-			" has drained the node of " + format.Count(pods.Left, "pod", "pods") + " in " +
-			format.ShortTime(e.Time.Sub(n.Started))}, e.Time)
+			" has drained the node of " + format.Count(pods.Left, "pod") + " in " +
+			format.Duration(e.Time.Sub(n.Started))}, e.Time)
 	case (e.NodeState == drain.NodeFailed || e.NodeState == drain.NodeStopped) && (n.Cordoned || !n.Started.IsZero()):
 		return b.tell(out, n, request.NodeEvent{Reason: kube.ReasonDrainAborted, Warning: true, Message: who +
 			" no longer drains the node: " + e.Message}, e.Time)

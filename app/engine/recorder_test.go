@@ -92,7 +92,7 @@ func TestARunTellsOfItselfOnItsNodes(t *testing.T) {
 			t.Errorf("the same pod is told of twice: %s", blocked[0].Message)
 		}
 		for i, words := range []string{`run r1 of ada ("new disk") drains the node: 2 pods to move`, "", "has drained the node of 1 pod", "waits: budget slow needs 2",
-			"waits: budget slow needs 2", "not drained within 5m0s"} {
+			"waits: budget slow needs 2", "not drained within 5m"} {
 			if !strings.Contains(c.said[i].Message, words) || c.said[i].UID != "node-"+kube.UID(c.said[i].Node) {
 				t.Errorf("%d: %+v does not say %q", i, c.said[i], words)
 			}

@@ -134,7 +134,7 @@ func TestANodeThatCannotBeCordonedFailsAlone(t *testing.T) {
 		}
 		want, message := drain.NodeCordoning, refused.Message
 		if timeout > 0 {
-			want, message = drain.NodeFailed, "not cordoned within 10m0s: "+refused.Message
+			want, message = drain.NodeFailed, "not cordoned within 10m: "+refused.Message
 		}
 		if a.State != want || a.Message != message || a.CordonInDoubt {
 			t.Errorf("timeout %s: a is %s: %s", timeout, a.State, a.Message)

@@ -29,7 +29,7 @@ func TestStuckPodNamesItsVolumes(t *testing.T) {
 		{"of several, the detached one is left out", func(s *kubetest.Simulation, d *kubetest.Disks) {
 			s.AddPod("db", "a", held, d.With("x@disk", "y@disk", "z@disk"))
 			s.Later(2*time.Second, func() { s.Store.Put(kubetest.Attachment("pv-y", "disk", "a", false)) })
-		}, []string{"pv-x", "pv-z"}, "finalizer example.com/x; volumes pv-x, pv-z are still attached to its node"},
+		}, []string{"pv-x", "pv-z"}, "finalizer example.com/x; volumes pv-x and pv-z are still attached to its node"},
 		{"a longer name is another volume", func(s *kubetest.Simulation, d *kubetest.Disks) {
 			d.Attach("pv-x1", "disk", "a")
 			s.AddPod("db", "a", held, d.With("x@disk"))
@@ -99,13 +99,13 @@ func TestVolumesSentence(t *testing.T) {
 		{"on its way", eviction.Gone, []volume.VolumeRun{vol("x", volume.VolumeDetaching), vol("y", volume.VolumeDetached)},
 			"volume x is detaching from worker-1 for 12s, 1m48s left for it"},
 		{"several", eviction.Replaced, []volume.VolumeRun{vol("x", volume.VolumeDetaching), vol("y", volume.VolumeDetaching)},
-			"volumes x, y are detaching from worker-1 for 12s, 1m48s left for it"},
+			"volumes x and y are detaching from worker-1 for 12s, 1m48s left for it"},
 		{"out of time", eviction.Gone, []volume.VolumeRun{vol("x", volume.VolumeStillAttached), vol("y", volume.VolumeDetached)},
 			"volume x is still attached to worker-1, its timeout has expired"},
 		{"detached", eviction.Gone, []volume.VolumeRun{vol("x", volume.VolumeDetached)}, "volume x detached from worker-1"},
 		{"nowhere in time", eviction.Gone, []volume.VolumeRun{vol("x", volume.VolumeDetached, late)}, "volume x detached from worker-1, attached to no other node yet"},
 		{"elsewhere", eviction.Gone, []volume.VolumeRun{vol("x", volume.VolumeReattached, to("worker-2")), vol("y", volume.VolumeReattached, to("worker-2"))},
-			"volumes x, y are attached to worker-2 now"},
+			"volumes x and y are attached to worker-2 now"},
 		{"unknown", eviction.Gone, []volume.VolumeRun{vol("x", volume.VolumeUnknown, because(volume.WhyNoCSI))}, "whether volume x is detached is not known: not a CSI volume"},
 		{"shared", eviction.Gone, []volume.VolumeRun{vol("x", volume.VolumeShared)}, ""},
 	} {

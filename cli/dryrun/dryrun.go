@@ -64,7 +64,7 @@ func Do(ctx context.Context, session Session, planned plan.Plan, out *print.Drai
 	}
 	if d.waiting > 0 {
 		out.Note("%s of this run would wait for others: the server was asked about each alone, and reserves nothing",
-			format.Count(d.waiting, "pod", "pods"))
+			format.Count(d.waiting, "pod"))
 	}
 	d.report.EndedAt = out.Now().UTC()
 	d.report.DurationSeconds = d.report.EndedAt.Sub(d.report.StartedAt).Round(time.Millisecond).Seconds()

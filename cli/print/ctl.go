@@ -56,7 +56,7 @@ func runStatus(t *Text, a control.Answer, now time.Time) {
 	}
 	pods := t.table("BLOCKED", "NODE", "STATE", "FOR")
 	for _, b := range s.Blocked {
-		pods.Add("", b.Pod, b.Node, report.StateWord(b.State), now.Sub(b.Since).Round(time.Second).String())
+		pods.Add("", b.Pod, b.Node, report.StateWord(b.State), format.Duration(now.Sub(b.Since)))
 	}
 	pods.Write(t.W)
 }

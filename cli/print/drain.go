@@ -128,7 +128,7 @@ func (d *Drain) Changes(changes []plan.Change) {
 	d.Warn("the plan changed since it was shown:")
 	for i, c := range changes {
 		if i == changesTold {
-			d.Note("  and %s", format.Count(len(changes)-i, "more change", "more changes"))
+			d.Note("  and %s", format.Count(len(changes)-i, "more change"))
 			return
 		}
 		d.Note("  %s", c.What)
@@ -186,7 +186,7 @@ func (d *Drain) Leftovers(s *drain.State, snap *kube.Snapshot) {
 		pods := s.Progress(n.Name)
 		still := ""
 		if left := pods.Total - pods.Left; left > 0 && n.State != drain.NodeRefused {
-			still = fmt.Sprintf(", %d of %s still on it", left, format.Count(pods.Total, "pod", "pods"))
+			still = fmt.Sprintf(", %d of %s still on it", left, format.Count(pods.Total, "pod"))
 		}
 		undo := d.Target.Line("kdrain-tui uncordon " + format.ShellWord(n.Name))
 		switch node := snap.Node(n.Name); {

@@ -53,7 +53,7 @@ volume pv-a of pod data/db-0 detached from worker-1
 volume pv-a of pod data/db-0 is attached to worker-2 now
 Warning: pod data/db-1: volume pv-c still attached to worker-1, 2m0s after its pod could have ended: not waited for any longer
 Warning: node/worker-1: not safe to power off: volume pv-c (data/c) is still attached
-pod data/db-2 does not terminate, it waits: its grace period has expired, the kubelet has not removed it; volumes pv-d, pv-e are still attached to its node
+pod data/db-2 does not terminate, it waits: its grace period has expired, the kubelet has not removed it; volumes pv-d and pv-e are still attached to its node
 `
 	if got := err.String(); got != want || out.Len() > 0 {
 		t.Errorf("said\n%s\nwant\n%s\nresult %q", got, want, out.String())

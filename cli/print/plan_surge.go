@@ -44,11 +44,11 @@ func (t planText) surges(p plan.Plan) {
 			asUsual++
 			continue
 		}
-		pods := format.Count(s.Pods, "pod", "pods")
+		pods := format.Count(s.Pods, "pod")
 		t.line("  %s: %s, %d more at a time%s%s", s.Title(), pods, s.AtOnce, extra(&s), waitsFor(&s))
 	}
 	if asUsual > 0 {
-		t.line("  no surge for %s: pods %s", format.Count(asUsual, "workload", "workloads"), plan.AsUsual)
+		t.line("  no surge for %s: pods %s", format.Count(asUsual, "workload"), plan.AsUsual)
 	}
 }
 

@@ -153,7 +153,7 @@ func (t planText) finding(f plan.Finding) {
 func (t planText) summary(plan plan.Plan) {
 	c := verdict.OfPlan(&plan)
 	if len(plan.Nodes) > 1 {
-		t.line("%s: %s.", format.Count(len(plan.Nodes), "node", "nodes"), countWords(c))
+		t.line("%s: %s.", format.Count(len(plan.Nodes), "node"), countWords(c))
 	}
 	v := verdict.Of(&plan)
 	t.line("%s%s", t.style.In(tones[v.Level()], v.Head), v.Tail)

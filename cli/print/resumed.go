@@ -23,7 +23,7 @@ func (d *Drain) Resumed(before *drain.State, events []drain.Event) {
 	d.lines.waits, d.lines.down, d.lines.aborted = map[kube.UID]*saidWaits{}, false, before.Aborting
 	pods := before.Progress("")
 	d.Note("run %s is resumed, started by %s %s: %d of %s gone", before.Run.ID, before.Run.User,
-		before.Started.UTC().Format(time.RFC3339), pods.Left, format.Count(pods.Total, "pod", "pods"))
+		before.Started.UTC().Format(time.RFC3339), pods.Left, format.Count(pods.Total, "pod"))
 	if before.Aborting {
 		d.Note("it was being aborted: nothing more is evicted, and it is brought to its end")
 	}

@@ -31,7 +31,7 @@ type rollEventJSON struct {
 // Batches shows the batches before they are confirmed.
 func (r Roll) Batches(f *roll.Facts) {
 	o := f.Options
-	order := fmt.Sprintf("%s in %s", format.Count(len(f.Run.Nodes), "node", "nodes"), format.Count(len(f.Batches),
+	order := fmt.Sprintf("%s in %s", format.Count(len(f.Run.Nodes), "node"), format.Plural(len(f.Batches),
 		"batch", "batches"))
 	if o.By != "" {
 		order += ", never two values of " + o.By + " at once"
@@ -191,7 +191,7 @@ func rollStatus(t *Text, a control.Answer, now time.Time) {
 	t.Say("%s", head)
 	nodes := t.table("BATCH", "NODE", "STATE", "FOR", "MESSAGE")
 	for _, n := range s.Nodes {
-		nodes.Add("", fmt.Sprint(n.Batch), n.Name, string(n.State), now.Sub(n.Since).Round(time.Second).String(),
+		nodes.Add("", fmt.Sprint(n.Batch), n.Name, string(n.State), format.Duration(now.Sub(n.Since)),
 			kube.Clean(n.Message))
 	}
 	nodes.Write(t.W)

@@ -4,9 +4,8 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/duration"
-
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -47,7 +46,7 @@ func Runs(t *Text, runs []Run) {
 		if r.RolledBack {
 			outcome += ", rolled back"
 		}
-		took := duration.HumanDuration(time.Duration(r.Duration * float64(time.Second)))
+		took := format.Duration(time.Duration(r.Duration * float64(time.Second)))
 		rows.Add("", r.Run, r.StartedAt.Format(time.RFC3339), took, outcome, kube.Clean(r.User), kube.Clean(r.Context),
 			strings.Join(r.Nodes, ", "))
 	}

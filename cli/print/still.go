@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 )
@@ -54,8 +54,8 @@ func (d *Drain) Still(s *drain.State) {
 		return cmp.Or(a.since.Compare(b.since), cmp.Compare(a.cause, b.cause))
 	})
 	for _, w := range all {
-		d.say(Warning, fmt.Sprintf("still waiting, for %s: %s: %s", now.Sub(w.since).Round(time.Second),
-			someOf(w.pods), w.cause))
+		d.say(Warning, fmt.Sprintf("still waiting, for %s: %s: %s", format.Duration(now.Sub(w.since)),
+			format.List(w.pods, format.NamesShown), w.cause))
 	}
 }
 
@@ -65,13 +65,4 @@ func stillFor(p *eviction.Record, now time.Time) string {
 		return "its grace period"
 	}
 	return cmp.Or(causeOf(p.Wait, now), report.StateWord(p.State))
-}
-
-// someOf names a few of many.
-func someOf(names []string) string {
-	const shown = 3
-	if len(names) <= shown {
-		return strings.Join(names, ", ")
-	}
-	return strings.Join(names[:shown], ", ") + fmt.Sprintf(" and %d more", len(names)-shown)
 }

@@ -41,8 +41,8 @@ func TestStillWaits(t *testing.T) {
 		pod("w3", eviction.BudgetBlocked, time.Minute, held(2)), pod("w4", eviction.BudgetBlocked, time.Minute, held(2)),
 		pod("x", eviction.WebhookWait, time.Second, &waits.Wait{For: waits.ForWebhook, Words: "not now"}),
 	}})
-	const want = "still waiting, for 2m0s: shop/w1, shop/w2, shop/w3 and 1 more: budget web needs 2, has 2\n" +
-		"still waiting, for 10s: shop/a, shop/b: its grace period\n" +
+	const want = "still waiting, for 2m: shop/w1, shop/w2, shop/w3 and 1 more: budget web needs 2, has 2\n" +
+		"still waiting, for 10s: shop/a and shop/b: its grace period\n" +
 		"still waiting, for 1s: shop/x: an admission webhook (the server said \"not now\")\n"
 	if got := b.String(); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)

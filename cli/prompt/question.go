@@ -28,7 +28,7 @@ func Phase(q *drain.Question, s *drain.State, typed string) string {
 	case drain.PhaseCordon:
 		return "Cordon " + openNodes(s) + "?" + ending
 	case drain.PhaseEvict:
-		return fmt.Sprintf("Evict %s from %s?", format.Count(s.Progress("").Total, "pod", "pods"), openNodes(s)) + ending
+		return fmt.Sprintf("Evict %s from %s?", format.Count(s.Progress("").Total, "pod"), openNodes(s)) + ending
 	}
 	return "Continue with " + string(q.Phase) + "?" + ending
 }
@@ -39,7 +39,7 @@ func surges(s *drain.State) string {
 	for _, r := range s.Surges {
 		all = append(all, fmt.Sprintf("%s by %d", r.Title(), r.AtOnce))
 	}
-	return "Raise the replicas of " + format.List(all) + " until their pods have moved?"
+	return "Raise the replicas of " + format.List(all, format.NamesShown) + " until their pods have moved?"
 }
 
 func openNodes(s *drain.State) string {

@@ -120,7 +120,7 @@ func (h *Host) New(ctx context.Context, r Request) error {
 	}
 	if refused := planned.Refused(); len(refused) > 0 {
 		out.Refusals(planned)
-		out.Complain(format.Count(len(refused), "node is",
+		out.Complain(format.Plural(len(refused), "node is",
 			"nodes are") + " refused: the roll does not begin, nothing was changed")
 		return h.Exit(drain.OutcomeRefused)
 	}
@@ -156,6 +156,6 @@ func (h *Host) confirm(ctx context.Context, r Request, planned plan.Plan, facts 
 	if r.Yes {
 		return nil
 	}
-	return h.AskFor(ctx, fmt.Sprintf("Drain and maintain %s, batch by batch?", format.Count(len(facts.Run.Nodes),
+	return h.AskFor(ctx, fmt.Sprintf("Drain and maintain %s, batch by batch?", format.Plural(len(facts.Run.Nodes),
 		"node", "nodes")))
 }

@@ -63,7 +63,7 @@ func (h *Host) Resume(ctx context.Context, session *app.Session, s *roll.State, 
 		return err
 	}
 	out := print.Roll{Drain: h.Output(session)}
-	out.Note("roll %s is resumed: %d of %s done", id, s.Count(roll.Done), format.Count(len(s.Nodes), "node", "nodes"))
+	out.Note("roll %s is resumed: %d of %s done", id, s.Count(roll.Done), format.Count(len(s.Nodes), "node"))
 	return (&follower{h: h, roll: r, out: out, yes: yes, by: s.Facts.Run.User, seen: uint64(len(before))}).see(ctx)
 }
 

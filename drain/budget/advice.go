@@ -55,7 +55,8 @@ func (l *Tracker) adviseSickPod(sick SickPod) []Advice {
 	case SickLeaves:
 		return adviseLeaving(sick, l.serverNow)
 	case sickDead:
-		return []Advice{{"remove it: it has failed and will not be recreated", format.OnPod("delete pod", sick.Pod, "")}}
+		remove := format.OnPod("delete pod", sick.Pod, "")
+		return []Advice{{"remove it: it has failed and will not be recreated", remove}}
 	}
 	return adviseSick(sick)
 }

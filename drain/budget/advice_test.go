@@ -93,7 +93,7 @@ func TestSilentUnhealthyPod(t *testing.T) {
 	}
 	s = kubetest.SnapshotOf(kubetest.Now, append(kubetest.Cart(kubetest.Well, kubetest.Deleted(time.Minute), kubetest.Well), kubetest.Node("w2", kubetest.Silent), kubetest.Budget("shop/cart", 2, 2, 0, 3))...)
 	j = Judge(s.PodNamed("shop", "cart-1"), s, kubetest.Nobody, kubetest.Now)
-	if want := "budget cart needs 2 healthy pods and has 2; cart-2 on w2 is terminating for 90s, and the kubelet of its node is silent"; j.Why != want {
+	if want := "budget cart needs 2 healthy pods and has 2; cart-2 on w2 is terminating for 1m, and the kubelet of its node is silent"; j.Why != want {
 		t.Errorf("%q, want %q", j.Why, want)
 	}
 }

@@ -92,34 +92,34 @@ func readyMessage(reason, message string) kubetest.PodOption {
 // Whose trouble it is that a budget allows nothing now.
 var unhealthyPodsExplained = []explanation{
 	{"image pull", besides(waiting("ImagePullBackOff", `Back-off pulling image "shop/cart:9"`)), kubetest.Nobody, VerdictWait,
-		`budget cart needs 2 healthy pods and has 2; cart-2 on w2 is not Ready for 60m: "ImagePullBackOff"`,
+		`budget cart needs 2 healthy pods and has 2; cart-2 on w2 is not Ready for 1h: "ImagePullBackOff"`,
 		[]string{"see why its image cannot be pulled: " + describeSick, scaleCart}},
 	{"image name", besides(waiting("InvalidImageName", "")), kubetest.Nobody, VerdictWait,
-		`budget cart needs 2 healthy pods and has 2; cart-2 on w2 is not Ready for 60m: "InvalidImageName"`,
+		`budget cart needs 2 healthy pods and has 2; cart-2 on w2 is not Ready for 1h: "InvalidImageName"`,
 		[]string{"see why its image cannot be pulled: " + describeSick, scaleCart}},
 	{"crash loop", besides(kubetest.Crashing(4 * time.Minute)), kubetest.Nobody, VerdictWait,
 		`budget cart needs 2 healthy pods and has 2; cart-2 on w2 is not Ready for 4m: "CrashLoopBackOff" (exit code 1)`,
 		[]string{anewSick, "see why it ends: kubectl logs -n shop cart-2 -c main", scaleCart}},
 	{"out of memory", besides(endedWith("OOMKilled", 137)), kubetest.Nobody, VerdictWait,
-		`budget cart needs 2 healthy pods and has 2; cart-2 on w2 is not Ready for 60m: "OOMKilled" (exit code 137)`,
+		`budget cart needs 2 healthy pods and has 2; cart-2 on w2 is not Ready for 1h: "OOMKilled" (exit code 137)`,
 		[]string{anewSick, "see why it ends: kubectl logs -n shop cart-2 -c main", scaleCart}},
 	{"running again", besides(func(p *corev1.Pod) {
 		kubetest.Crashing(time.Minute)(p)
 		p.Status.ContainerStatuses[0].State = corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}
 	}), kubetest.Nobody, VerdictWait,
-		`budget cart needs 2 healthy pods and has 2; cart-2 on w2 is not Ready for 60s: "Error" (exit code 1)`,
+		`budget cart needs 2 healthy pods and has 2; cart-2 on w2 is not Ready for 1m: "Error" (exit code 1)`,
 		[]string{anewSick, "see why it ends: kubectl logs -n shop cart-2 --previous -c main", scaleCart}},
 	{"a Secret that is missing", besides(waiting("CreateContainerConfigError", `secret "pay" not found`)), kubetest.Nobody, VerdictWait,
-		`budget cart needs 2 healthy pods and has 2; cart-2 on w2 is not Ready for 60m: "CreateContainerConfigError"`,
+		`budget cart needs 2 healthy pods and has 2; cart-2 on w2 is not Ready for 1h: "CreateContainerConfigError"`,
 		[]string{"see why it is not Ready: " + describeSick, anewSick, scaleCart}},
 	{"no room", besides(kubetest.Unscheduled("0/3 nodes are available: 3 Insufficient cpu.")), kubetest.Nobody, VerdictDeadlock,
-		`budget cart needs 2 healthy pods and has 2; cart-2 is Pending for 60m: "0/3 nodes are available: 3 Insufficient cpu.", and this drain makes no room for it`,
+		`budget cart needs 2 healthy pods and has 2; cart-2 is Pending for 1h: "0/3 nodes are available: 3 Insufficient cpu.", and this drain makes no room for it`,
 		[]string{"make room for it: the scheduler says what is missing: " + describeSick, scaleCart}},
 	{"a volume elsewhere", besides(kubetest.Unscheduled("0/3 nodes are available: 3 node(s) had volume node affinity conflict.")), kubetest.Nobody, VerdictWait,
-		`budget cart needs 2 healthy pods and has 2; cart-2 is Pending for 60m: "0/3 nodes are available: 3 node(s) had volume node affinity conflict."`,
+		`budget cart needs 2 healthy pods and has 2; cart-2 is Pending for 1h: "0/3 nodes are available: 3 node(s) had volume node affinity conflict."`,
 		[]string{"make room for it: the scheduler says what is missing: " + describeSick, scaleCart}},
 	{"not scheduled yet", besides(func(p *corev1.Pod) { kubetest.Phase(corev1.PodPending)(p); kubetest.On("")(p) }), kubetest.Nobody, VerdictWait,
-		"budget cart needs 2 healthy pods and has 2; cart-2 is Pending for 60m",
+		"budget cart needs 2 healthy pods and has 2; cart-2 is Pending for 1h",
 		[]string{"make room for it: the scheduler says what is missing: " + describeSick, scaleCart}},
 	{"a probe that fails", besides(readyMessage("ContainersNotReady", "containers with unready status: [main]")), kubetest.Nobody, VerdictWait,
 		`budget cart needs 2 healthy pods and has 2; cart-2 on w2 is not Ready for 5m: "containers with unready status: [main]"`,
@@ -137,13 +137,13 @@ var unhealthyPodsExplained = []explanation{
 		"budget cart needs 2 healthy pods and has 2; cart-2 on w2 is terminating for 20s",
 		[]string{"wait: it is about to be removed"}},
 	{"going, on a silent node", besides(kubetest.Deleted(time.Minute), kubetest.Node("w2", kubetest.Silent)), kubetest.Nobody, VerdictWait,
-		"budget cart needs 2 healthy pods and has 2; cart-2 on w2 is terminating for 90s, and the kubelet of its node is silent",
+		"budget cart needs 2 healthy pods and has 2; cart-2 on w2 is terminating for 1m, and the kubelet of its node is silent",
 		[]string{"bring its node back; only if that machine is permanently off, taint it as out of service: kubectl taint node w2 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"}},
 	{"kept by a finalizer", besides(func(p *corev1.Pod) {
 		kubetest.Deleted(time.Minute)(p)
 		p.Finalizers = []string{"shop.example.com/drain"}
 	}), kubetest.Nobody, VerdictWait,
-		"budget cart needs 2 healthy pods and has 2; cart-2 on w2 is terminating for 90s",
+		"budget cart needs 2 healthy pods and has 2; cart-2 on w2 is terminating for 1m",
 		[]string{"see who should remove finalizer shop.example.com/drain: kubectl get pod -n shop cart-2 -o yaml",
 			"remove finalizer shop.example.com/drain by hand; what the controller of shop.example.com was to do before is then not done: " +
 				`kubectl patch pod -n shop cart-2 --type=json -p '[{"op":"test","path":"/metadata/finalizers","value":["shop.example.com/drain"]},` +
@@ -181,7 +181,7 @@ var nobodySickExplained = []explanation{
 		for i := range maxDisruptedPods + 1 {
 			b.Status.DisruptedPods["gone-"+format.Number(int32(i))] = kubetest.Ago(time.Second)
 		}
-	})), kubetest.Nobody, VerdictWait, "budget cart has 2001 evictions that the controller has not seen yet", nil},
+	})), kubetest.Nobody, VerdictWait, "budget cart has 2,001 evictions that the controller has not seen yet", nil},
 	{"a new budget", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 2, 3, 1, 3, kubetest.Unobserved)), kubetest.Nobody, VerdictSyncing,
 		"budget cart is new or was changed: the controller has not observed it yet",
 		[]string{"wait a moment; if nothing changes, no controller manager is running: kubectl get pdb -n shop cart -o jsonpath='{.metadata.generation} {.status.observedGeneration}'"}},
@@ -227,7 +227,7 @@ var neverExplained = []explanation{
 		kubetest.Cart(kubetest.Well, kubetest.NotReady(time.Hour), kubetest.Well),
 		kubetest.Budget("shop/cart", 2, 2, 0, 3, kubetest.ControlledBy("example.org/v1", "Cache", "c"))),
 		kubetest.Nobody, VerdictWait,
-		"budget cart needs 2 healthy pods and has 2; cart-2 on w2 is not Ready for 60m",
+		"budget cart needs 2 healthy pods and has 2; cart-2 on w2 is not Ready for 1h",
 		[]string{"see why it is not Ready: " + describeSick, anewSick}},
 	{"owned by its Deployment", controlled("apps/v1", "Deployment", "cart"), kubetest.Nobody, VerdictNever,
 		"budget cart needs 3 healthy pods of 3: it allows no disruption at all",
@@ -250,11 +250,11 @@ var neverExplained = []explanation{
 			"set minAvailable to a number, so that the pods themselves are counted: " + patchCart + `'{"spec":{"maxUnavailable":null,"minAvailable":2}}'`}},
 	{"sick pods that only this drain would replace", append(kubetest.Cart(kubetest.Well, kubetest.Crashing(time.Hour), kubetest.Crashing(time.Hour)), kubetest.Budget("shop/cart", 2, 1, 0, 3)),
 		moved("shop/cart-1", "shop/cart-2", "shop/cart-3"), VerdictDeadlock,
-		`budget cart needs 2 healthy pods and has 1; cart-2 on w2 is not Ready for 60m: "CrashLoopBackOff" (exit code 1); deadlock: it can only be replaced once this drain evicts it`,
+		`budget cart needs 2 healthy pods and has 1; cart-2 on w2 is not Ready for 1h: "CrashLoopBackOff" (exit code 1); deadlock: it can only be replaced once this drain evicts it`,
 		[]string{"allow the eviction of pods that are not Ready: that costs no healthy one: " + patchCart + `'{"spec":{"unhealthyPodEvictionPolicy":"AlwaysAllow"}}'`,
 			anewSick, "see why it ends: kubectl logs -n shop cart-2 -c main", scaleCart}},
 	{"pods that wait for room on the node being drained", besides(kubetest.Unscheduled("0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable.")), moved("shop/cart-1"), VerdictDeadlock,
-		`budget cart needs 2 healthy pods and has 2; cart-2 is Pending for 60m: "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable.", and this drain makes no room for it`,
+		`budget cart needs 2 healthy pods and has 2; cart-2 is Pending for 1h: "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable.", and this drain makes no room for it`,
 		[]string{"make room for it: the scheduler says what is missing: " + describeSick, scaleCart}},
 }
 

@@ -150,7 +150,7 @@ func (s *UnhealthyPod) State(now time.Time) string {
 		return text + ": " + format.Quote(s.Reason)
 	}
 	if !s.Since.IsZero() {
-		text += " for " + format.Age(now, s.Since)
+		text += " for " + format.Since(now, s.Since)
 	}
 	switch {
 	case s.Reason == reasonTerminating && s.Silent:

@@ -47,7 +47,7 @@ func (j *judge) controlPlane() {
 		j.against("Node/"+j.Node, "it is the last Ready control-plane node")
 	default:
 		j.against("Node/"+j.Node, "it is one of the last Ready control-plane nodes, all powered off together: "+
-			format.List(last))
+			format.List(last, format.NamesShown))
 	}
 }
 
@@ -101,7 +101,7 @@ func (j *judge) etcd() {
 		j.unknown("Node/"+j.Node,
 			"where etcd runs is not visible: no mirror pod of etcd, no node with the role of etcd")
 	case member && ready < quorum:
-		message := "etcd loses its quorum: " + format.Count(ready, "member is", "members are") + " Ready elsewhere, " +
+		message := "etcd loses its quorum: " + format.Plural(ready, "member is", "members are") + " Ready elsewhere, " +
 			strconv.Itoa(quorum) + " of " + strconv.Itoa(all) + " are needed"
 		if here > 1 {
 			message += "; " + strconv.Itoa(here) + " are powered off together"

@@ -103,5 +103,5 @@ func (v *View) proofDue(r *Record) bool {
 func (r *Record) giveUpEvicting(now time.Time) Change {
 	return Change{State: r.State, Wait: r.Wait, Forced: true,
 		Message: fmt.Sprintf("blocked by its budget for %s, which refused it %s: deleted past it, as the flags say",
-			r.heldFor(now).Round(time.Second), format.Count(r.BudgetRefusals, "time", "times"))}
+			format.Duration(r.heldFor(now)), format.Count(r.BudgetRefusals, "time"))}
 }

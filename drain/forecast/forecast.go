@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/duration"
-
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -43,9 +42,9 @@ func Of(s *kube.Snapshot, plan plan.Plan, now time.Time) plan.Estimate {
 	}
 	if least > 0 && 2*least >= e.Total {
 		e.Total = max(e.Total, least)
-		e.Because = e.Longest + " may take " + duration.HumanDuration(least) + " to end"
+		e.Because = e.Longest + " may take " + format.Duration(least) + " to end"
 		if of.Grace == least {
-			e.Because = e.Longest + " has a grace period of " + duration.HumanDuration(of.Grace)
+			e.Because = e.Longest + " has a grace period of " + format.Duration(of.Grace)
 		}
 	}
 	return e
@@ -211,12 +210,12 @@ func (m *model) estimate() plan.Estimate {
 			of = "the temporary budget for " + p.guard.of
 		}
 		e.Because = fmt.Sprintf("wave %d of %s: its pods take about %s to be Ready", p.wave, of,
-			duration.HumanDuration(m.startsIn(p.live.Owner)))
+			format.Duration(m.startsIn(p.live.Owner)))
 	default:
 		e.Because = fmt.Sprintf("%s/%s needs about %s to end", p.plan.Namespace, p.plan.Name,
-			duration.HumanDuration(endsIn(p.plan.Grace)))
+			format.Duration(endsIn(p.plan.Grace)))
 		if p.detaches {
-			e.Because += ", its volumes " + duration.HumanDuration(detachTakes) + " to be detached"
+			e.Because += ", its volumes " + format.Duration(detachTakes) + " to be detached"
 		}
 	}
 	return e

@@ -1,3 +1,3 @@
-// Package format knows how figures, names and the text of others are written in a sentence. It must
-// not know what they are about. Start at Count.
+// Package format writes durations, numbers, lists, names and the text of others: one rule for each, on all screens, in
+// all reports and logs. It knows nothing of what they are about. Start at Duration and Count.
 package format

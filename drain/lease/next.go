@@ -142,7 +142,7 @@ func acquire(r *Record, v View) Decision {
 	default:
 		if r == nil || r.Holder != v.Live.Holder || r.State != Awaited {
 			d = become(factsOf(v.Live), Awaited, "held by "+HolderWords(v.Live)+
-				"; whether that run is still running is known within "+format.ShortTime(v.Live.Duration))
+				"; whether that run is still running is known within "+format.Duration(v.Live.Duration))
 		}
 		d.wakeAt(v.Ends, v.Now)
 	}
@@ -199,7 +199,7 @@ func keep(r *Record, v View) Decision {
 	case r.State == Held && age >= OverdueAfter:
 		f := r.Facts
 		f.RenewedAt = r.Renewed
-		d = become(f, Overdue, "not renewed for "+format.ShortTime(age)+
+		d = become(f, Overdue, "not renewed for "+format.Duration(age)+
 			": nothing is sent for the node until it is")
 	case r.State == Held:
 		d.wakeAt(v.Now.Add(OverdueAfter-age), v.Now)
@@ -262,7 +262,7 @@ func release(r *Record, v View) Decision {
 	costless := v.Elsewhere && v.Now.Before(r.Renewed.Add(kube.LeaseDuration))
 	if r.Tries >= releaseTries && r.released && !costless {
 		return become(r.Facts, Expiring, "could not be released; it expires by itself within "+
-			format.ShortTime(kube.LeaseDuration))
+			format.Duration(kube.LeaseDuration))
 	}
 	version := r.version
 	if version == "" && !v.Resumed.IsZero() { // the process before wrote it
@@ -275,7 +275,7 @@ func release(r *Record, v View) Decision {
 			return become(r.Facts, Released, "")
 		case !v.ours():
 			return become(r.Facts, Expiring, "it does not show; it expires by itself within "+
-				format.ShortTime(kube.LeaseDuration))
+				format.Duration(kube.LeaseDuration))
 		}
 		version = v.Live.ResourceVersion
 	}

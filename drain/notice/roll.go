@@ -97,7 +97,7 @@ func batchEnded(s *roll.State, batch int) Notice {
 	n := Notice{Kind: BatchEnded, Batch: batch + 1, Batches: len(s.Facts.Batches), Nodes: nodes, Omitted: omitted}
 	n.Message = fmt.Sprintf("batch %d of %d ended", n.Batch, n.Batches)
 	if failed > 0 {
-		n.Message += ", " + format.Count(failed, "node", "nodes") + " failed"
+		n.Message += ", " + format.Count(failed, "node") + " failed"
 	}
 	return n
 }
@@ -110,7 +110,7 @@ func rollIsOver(s *roll.State) Notice {
 		return n
 	}
 	n.Kind, n.Outcome = Ended, s.Outcome
-	n.Message = fmt.Sprintf("ended: %s, %d of %s done", s.Outcome, s.Count(roll.Done), format.Count(len(s.Nodes),
+	n.Message = fmt.Sprintf("ended: %s, %d of %s done", s.Outcome, s.Count(roll.Done), format.Plural(len(s.Nodes),
 		"node", "nodes"))
 	if s.Message != "" && s.Outcome != drain.OutcomeDone {
 		n.Message += ", " + s.Message

@@ -148,7 +148,8 @@ func (w *Watch) blockedPods(pods []*eviction.Record, now time.Time) Notice {
 	first := n.Pods[0]
 	n.Omitted = omitted
 	n.Message = fmt.Sprintf("%s blocked for longer than %s: %s/%s on %s",
-		format.Count(len(pods), "pod is", "pods are"), w.blockedAfter, first.Namespace, first.Name, first.Node)
+		format.Plural(len(pods), "pod is", "pods are"), format.Duration(w.blockedAfter),
+		first.Namespace, first.Name, first.Node)
 	if first.WaitsFor != "" {
 		n.Message += " waits for " + first.WaitsFor
 	}
@@ -202,7 +203,7 @@ func runOver(s *drain.State) Notice {
 		return Notice{Kind: Suspended, Message: "it is suspended, not ended: resume continues it"}
 	}
 	p := s.Progress("")
-	text := fmt.Sprintf("ended: %s, %d of %s gone", s.Outcome, p.Left, format.Count(p.Total, "pod", "pods"))
+	text := fmt.Sprintf("ended: %s, %d of %s gone", s.Outcome, p.Left, format.Count(p.Total, "pod"))
 	if s.Message != "" {
 		text += ", " + s.Message
 	}

@@ -108,13 +108,13 @@ func TestBlockedPods(t *testing.T) {
 	}
 	r.is(r.after(10*time.Second, blocked("b"), blocked("c")), "")
 	r.is(r.after(4*time.Minute+50*time.Second),
-		"Blocked run k7f3pm: 1 pod is blocked for longer than 5m0s: shop/a on worker-1 waits for an admission webhook")
+		"Blocked run k7f3pm: 1 pod is blocked for longer than 5m: shop/a on worker-1 waits for an admission webhook")
 	r.is(r.after(10*time.Second), "") // b and c wait until the next notice may come
 	if want := noon.Add(6 * time.Minute); !r.wake.Equal(want) {
 		t.Errorf("looks again at %s, not %s", r.wake, want)
 	}
 	r.is(r.after(50*time.Second),
-		"Blocked run k7f3pm: 2 pods are blocked for longer than 5m0s: shop/b on worker-1 waits for an admission webhook; and 1 more")
+		"Blocked run k7f3pm: 2 pods are blocked for longer than 5m: shop/b on worker-1 waits for an admission webhook; and 1 more")
 	r.is(r.after(time.Hour), "")
 	gone := blocked("a")
 	gone.PodState, gone.Wait = eviction.Terminating, nil
@@ -122,7 +122,7 @@ func TestBlockedPods(t *testing.T) {
 	stuck := gone
 	stuck.PodState = eviction.StuckTerminating
 	r.is(r.after(time.Minute, stuck), "")
-	r.is(r.after(5*time.Minute), "Blocked run k7f3pm: 1 pod is blocked for longer than 5m0s: shop/a on worker-1")
+	r.is(r.after(5*time.Minute), "Blocked run k7f3pm: 1 pod is blocked for longer than 5m: shop/a on worker-1")
 	stuck.PodState = eviction.Gone
 	r.is(r.after(time.Hour, stuck), "")
 

@@ -139,7 +139,7 @@ func skipDeleted(c *classified) []remark {
 	over, limit := int(serverNow.Sub(c.pod.Deleted).Seconds()), int(c.o.SkipWaitForDelete.Seconds())
 	message := "already terminating"
 	if over > 0 {
-		message += fmt.Sprintf(", its grace period ended %s ago", format.Age(serverNow, c.pod.Deleted))
+		message += fmt.Sprintf(", its grace period ended %s ago", format.Since(serverNow, c.pod.Deleted))
 	}
 	if len(c.pod.Finalizers) > 0 {
 		message += ", held by finalizer " + strings.Join(c.pod.Finalizers, ", ")

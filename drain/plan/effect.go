@@ -81,7 +81,7 @@ func (k EffectKind) String() string { return effectWords[k].text }
 
 // Count says how many pods have the effect: "2 lose data".
 func (k EffectKind) Count(n int) string {
-	return format.Count(n, effectWords[k].one, effectWords[k].many)
+	return format.Plural(n, effectWords[k].one, effectWords[k].many)
 }
 
 // MarshalText is its name in JSON.

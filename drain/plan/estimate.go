@@ -124,7 +124,7 @@ func (e Estimate) Words(start time.Time) string {
 	if e.LowerBound > 0 {
 		text += "; not before " + clock(start, start.Add(e.LowerBound)) + ": " + e.Longest
 		if e.LongestGrace == e.LowerBound {
-			text += " has " + whole(e.LongestGrace) + " of grace"
+			text += " has " + format.Duration(e.LongestGrace) + " of grace"
 		} else {
 			text += " may take " + roughly(e.LowerBound) + " to end"
 		}
@@ -133,36 +133,26 @@ func (e Estimate) Words(start time.Time) string {
 		text += "; " + roughly(e.Saved) + " shorter by --surge"
 	}
 	if e.Held > 0 {
-		text += fmt.Sprintf("; not counting %s that cannot leave yet", format.Count(e.Held, "pod", "pods"))
+		text += fmt.Sprintf("; not counting %s that cannot leave yet", format.Count(e.Held, "pod"))
 	}
 	return text
 }
 
-// roughly is a time as exact as an estimate is: seconds below one and a half
-// minutes in steps of five, minutes below one and a half hours.
+// roughly returns a time as exact as an estimate is: in steps of five seconds below one and a half minutes, of minutes
+// below one and a half hours, of hours below one and a half days.
 func roughly(d time.Duration) string {
+	const day = 24 * time.Hour
 	switch {
-	case d < 5*time.Second:
-		return "5 s"
 	case d < 90*time.Second:
-		return fmt.Sprintf("%d s", int(d.Round(5*time.Second)/time.Second))
+		d = max(d.Round(5*time.Second), 5*time.Second)
 	case d < 90*time.Minute:
-		return fmt.Sprintf("%d min", int(d.Round(time.Minute)/time.Minute))
-	case d < 36*time.Hour:
-		return fmt.Sprintf("%d h", int(d.Round(time.Hour)/time.Hour))
+		d = d.Round(time.Minute)
+	case d < 3*day/2:
+		d = d.Round(time.Hour)
+	default:
+		d = d.Round(day)
 	}
-	return fmt.Sprintf("%d days", int(d.Round(24*time.Hour)/(24*time.Hour)))
-}
-
-// whole is a time that somebody wrote down, in the unit that he took.
-func whole(d time.Duration) string {
-	switch {
-	case d >= time.Hour && d%time.Hour == 0:
-		return fmt.Sprintf("%d h", d/time.Hour)
-	case d%time.Minute == 0:
-		return fmt.Sprintf("%d min", d/time.Minute)
-	}
-	return fmt.Sprintf("%d s", int(d.Round(time.Second)/time.Second))
+	return format.Duration(d)
 }
 
 // clock is a time of day, with the date where that is another than that of now.

@@ -123,7 +123,7 @@ func (p *planner) stuck(pod *kube.Pod, grace time.Duration) string {
 	serverNow := p.s.ServerTime(p.now)
 	if budget.Overdue(pod, serverNow) {
 		return "finalizer " + strings.Join(pod.Finalizers, ", ") + ", its grace period ended " +
-			format.Age(serverNow, pod.Deleted) + " ago"
+			format.Since(serverNow, pod.Deleted) + " ago"
 	}
 	node := p.s.Node(pod.Node)
 	if node == nil || node.Ready != kube.NodeUnknown || node.OutOfService() ||
@@ -133,7 +133,7 @@ func (p *planner) stuck(pod *kube.Pod, grace time.Duration) string {
 	if node.ReadySince.IsZero() {
 		return "the kubelet of " + node.Name + " is silent"
 	}
-	return "the kubelet of " + node.Name + " is silent for " + format.Age(serverNow, node.ReadySince)
+	return "the kubelet of " + node.Name + " is silent for " + format.Since(serverNow, node.ReadySince)
 }
 
 func ownerName(o *kube.Owner) string {

@@ -61,14 +61,14 @@ func TestEstimateWords(t *testing.T) {
 	waves := []int{1}
 	for want, e := range map[string]Estimate{
 		"":                               {},
-		"about 5 s (estimate)":           {Waves: waves, Total: time.Second},
-		"about 45 s (estimate)":          {Waves: waves, Total: 44 * time.Second},
-		"about 3 min (estimate)":         {Waves: waves, Total: 170 * time.Second},
-		"very roughly 2 days (estimate)": {Waves: waves, Total: 50 * time.Hour, Rough: true},
-		"about 2 min (estimate); not counting 1 pod that cannot leave yet": {Waves: waves, Total: 2 * time.Minute, Held: 1},
-		"about 60 min (estimate); not before 14:40 UTC: data/kafka-2 has 1 h of grace": {
+		"about 5s (estimate)":           {Waves: waves, Total: time.Second},
+		"about 45s (estimate)":          {Waves: waves, Total: 44 * time.Second},
+		"about 3m (estimate)":         {Waves: waves, Total: 170 * time.Second},
+		"very roughly 2d (estimate)": {Waves: waves, Total: 50 * time.Hour, Rough: true},
+		"about 2m (estimate); not counting 1 pod that cannot leave yet": {Waves: waves, Total: 2 * time.Minute, Held: 1},
+		"about 1h (estimate); not before 14:40 UTC: data/kafka-2 has 1h of grace": {
 			Waves: waves, Total: time.Hour, LowerBound: time.Hour, Longest: "data/kafka-2", LongestGrace: time.Hour},
-		"about 12 h (estimate); not before 2026-11-22 01:40 UTC: data/kafka-2 may take 12 h to end": {
+		"about 12h (estimate); not before 2026-11-22 01:40 UTC: data/kafka-2 may take 12h to end": {
 			Waves: waves, Total: 12 * time.Hour, LowerBound: 12 * time.Hour, Longest: "data/kafka-2", LongestGrace: 24 * time.Hour},
 	} {
 		if got := e.Words(at); got != want {

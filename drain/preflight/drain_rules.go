@@ -77,8 +77,8 @@ func unknownRules(s *kube.Snapshot, p *plan.Plan) []plan.Finding {
 	for _, why := range rules.Unknown() {
 		one := f
 		one.Objects = nodeObjects(why.Nodes)
-		one.Message = "of the Machines of " + format.List(why.Nodes) + " not all is known: " + why.Why +
-			"; of the MachineDrainRules those that select Machines by what is not known are left out"
+		one.Message = "of the Machines of " + format.List(why.Nodes, format.NamesShown) + " not all is known: " +
+			why.Why + "; of the MachineDrainRules those that select Machines by what is not known are left out"
 		found = append(found, one)
 	}
 	return found

@@ -24,15 +24,15 @@ func findExcluded(_ *kube.Snapshot, p *plan.Plan, _ *Env) (found []plan.Finding)
 	}
 	if len(names) > 0 {
 		found = append(found, plan.Finding{Code: FindingExcluded, Level: plan.LevelWarning, Objects: objects,
-			Message: format.Count(len(names), "pod is", "pods are") +
-				" excluded by hand, so the drain does not empty the nodes: " + format.List(names)})
+			Message: format.Plural(len(names), "pod is", "pods are") +
+				" excluded by hand, so the drain does not empty the nodes: " + format.List(names, format.NamesShown)})
 	}
 	unknown := slices.DeleteFunc(slices.Clone(p.Options.ExcludePods), func(name string) bool {
 		return slices.Contains(names, name)
 	})
 	if len(unknown) > 0 {
 		found = append(found, plan.Finding{Code: FindingExcludedUnknown, Level: plan.LevelWarning,
-			Message: "--exclude-pod names no pod of these nodes: " + format.List(unknown)})
+			Message: "--exclude-pod names no pod of these nodes: " + format.List(unknown, format.NamesShown)})
 	}
 	return found
 }

@@ -97,7 +97,8 @@ func (g *group) finding(code string, level plan.Level, text string) []plan.Findi
 	if len(g.objects) == 0 {
 		return nil
 	}
-	return []plan.Finding{{Code: code, Level: level, Message: text + format.List(g.names), Objects: g.objects}}
+	text += format.List(g.names, format.NamesShown)
+	return []plan.Finding{{Code: code, Level: level, Message: text, Objects: g.objects}}
 }
 
 func nodeObjects(names []string) []string {

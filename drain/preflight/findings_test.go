@@ -193,7 +193,7 @@ func TestPlanFindings(t *testing.T) {
 		{"last control plane", []runtime.Object{kubetest.Node("m1", kubetest.ControlPlane), kubetest.Node("m2", kubetest.ControlPlane, kubetest.Silent)}, nil, []string{"m1"},
 			[]string{"LastControlPlane error the last Ready control-plane node is to be drained: m1 [Node/m1]"}},
 		{"all control planes", []runtime.Object{kubetest.Node("m1", kubetest.ControlPlane), kubetest.Node("m2", kubetest.ControlPlane)}, nil, []string{"m1", "m2"},
-			[]string{"LastControlPlane error all Ready control-plane nodes are to be drained: m1, m2 [Node/m1 Node/m2]"}},
+			[]string{"LastControlPlane error all Ready control-plane nodes are to be drained: m1 and m2 [Node/m1 Node/m2]"}},
 		{"one of two control planes", []runtime.Object{kubetest.Node("m1", kubetest.ControlPlane), kubetest.Node("m2", kubetest.ControlPlane)}, nil, []string{"m1"}, nil},
 		{"silent node", []runtime.Object{kubetest.Node("w1", kubetest.Silent)}, nil, []string{"w1"},
 			[]string{`NodeNotReady warning node w1 is not Ready for 5m ("NodeStatusUnknown"): evictions there still need their budgets, and its pods do not terminate while its kubelet is silent [Node/w1]`}},

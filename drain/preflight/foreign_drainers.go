@@ -155,7 +155,7 @@ func findOtherDrainers(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 			if s.level == level {
 				found = append(found, plan.Finding{Code: FindingOtherDrainer, Level: level,
 					Objects: nodeObjects(marked[s]),
-					Message: fmt.Sprintf("%s: %s", s.words, format.List(shown[s]))})
+					Message: fmt.Sprintf("%s: %s", s.words, format.List(shown[s], format.NamesShown))})
 			}
 		}
 	}

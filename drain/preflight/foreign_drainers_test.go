@@ -83,9 +83,9 @@ func TestOtherDrainersAreNamedOnceForAllTheirNodes(t *testing.T) {
 		}
 	}
 	want := []string{
-		"warning Karpenter drains it and then deletes it: a, b Node/a,Node/b",
+		"warning Karpenter drains it and then deletes it: a and b Node/a,Node/b",
 		"warning kured drains and reboots it: a (since today) Node/a",
-		"info cluster-autoscaler considers it unneeded and may delete it soon: a, b Node/a,Node/b",
+		"info cluster-autoscaler considers it unneeded and may delete it soon: a and b Node/a,Node/b",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)

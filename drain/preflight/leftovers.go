@@ -53,6 +53,6 @@ func leftoverWords(left []tempbudget.Leftover, now time.Time) string {
 	for i, l := range left {
 		names[i] = l.Sentence(now)
 	}
-	return fmt.Sprintf("%s still there: %s", format.Count(len(left), "temporary budget is", "temporary budgets are"),
-		format.List(names))
+	return fmt.Sprintf("%s still there: %s", format.Plural(len(left), "temporary budget is", "temporary budgets are"),
+		format.List(names, format.NamesShown))
 }

@@ -32,7 +32,7 @@ func findLastControlPlane(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding
 	}
 	message := "the last Ready control-plane node is to be drained: " + last[0]
 	if len(last) > 1 {
-		message = "all Ready control-plane nodes are to be drained: " + format.List(last)
+		message = "all Ready control-plane nodes are to be drained: " + format.List(last, format.NamesShown)
 	}
 	return []plan.Finding{{Code: FindingLastControlPlane, Level: plan.LevelError, Message: message,
 		Objects: nodeObjects(last),
@@ -132,7 +132,7 @@ func findSilentNodes(s *kube.Snapshot, p *plan.Plan, env *Env) []plan.Finding {
 		}
 		message := "node " + n.Name + " is not Ready"
 		if !n.ReadySince.IsZero() {
-			message += " for " + format.Age(s.ServerTime(env.Now), n.ReadySince)
+			message += " for " + format.Since(s.ServerTime(env.Now), n.ReadySince)
 		}
 		if n.ReadyReason != "" {
 			message += " (" + format.Quote(n.ReadyReason) + ")"

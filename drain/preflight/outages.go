@@ -156,5 +156,5 @@ func (g *group) surgeAdvice() []budget.Advice {
 		return nil
 	}
 	return []budget.Advice{{Text: "or drain with --surge=1: it starts the replacement first, and keeps up " +
-		format.List(g.names)}}
+		format.List(g.names, format.NamesShown)}}
 }

@@ -122,7 +122,7 @@ func onlyServers(s *kube.Snapshot, p *plan.Plan) []plan.Finding {
 	}
 	return []plan.Finding{{
 		Code: FindingOwnAPIServer, Level: plan.LevelWarning, Objects: nodeObjects(on),
-		Message: "every API server of the cluster is on these nodes: " + format.List(on) +
+		Message: "every API server of the cluster is on these nodes: " + format.List(on, format.NamesShown) +
 			"; without them the connection is lost",
 	}}
 }

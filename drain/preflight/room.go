@@ -27,7 +27,7 @@ func findPreempts(_ *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 	if len(f.Objects) == 0 {
 		return nil
 	}
-	f.Message = "no node has room for the replacements of " + format.Count(len(f.Objects), "pod", "pods") +
+	f.Message = "no node has room for the replacements of " + format.Count(len(f.Objects), "pod") +
 		": they " + landing.WhyPreempts + ", also outside the plan"
 	return []plan.Finding{f}
 }
@@ -52,9 +52,9 @@ func findNoRoom(_ *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 	case len(f.Objects) == 0:
 		return nil
 	case alone == 0:
-		f.Message = "moved together, " + format.Count(len(f.Objects), "pod", "pods") + " may not fit (estimated)"
+		f.Message = "moved together, " + format.Count(len(f.Objects), "pod") + " may not fit (estimated)"
 	default:
-		f.Message = format.Count(alone, "pod", "pods") + " cannot be scheduled on any node"
+		f.Message = format.Count(alone, "pod") + " cannot be scheduled on any node"
 		if more := len(f.Objects) - alone; more > 0 {
 			f.Message += fmt.Sprintf(", %d more may not fit when all move (estimated)", more)
 		}

@@ -166,7 +166,7 @@ func refusedWith(hook *kube.Webhook) string {
 		others = []string{"everything it is asked about"}
 	}
 	if len(others) > 0 {
-		text = append(text, "writes of "+format.List(others))
+		text = append(text, "writes of "+format.List(others, format.NamesShown))
 	}
 	return strings.Join(text, ", ")
 }

@@ -152,7 +152,7 @@ func (v View) match(m *Moved, f *Facts, owners map[kube.UID]*workload) {
 		f.State, f.Why = NotWanted, "its "+w.top.Kind+" "+w.top.Name+" is gone"
 	case w.counts && w.known != nil && w.active >= int(w.known.Replicas):
 		f.State, f.Why = NotWanted, fmt.Sprintf("%s %s wants %s, and has %d", w.top.Kind, w.top.Name,
-			format.Count(int(w.known.Replicas), "pod", "pods"), w.active)
+			format.Count(int(w.known.Replicas), "pod"), w.active)
 	case w.known != nil && w.known.Failure != "":
 		f.Reason, f.Why = "ReplicaFailure", w.known.Failure
 	}

@@ -121,7 +121,7 @@ type Worse struct {
 
 // Sentence says how the workload is and was, and why.
 func (w Worse) Sentence() string {
-	text := fmt.Sprintf("%s has %d of %s Ready", w.title(), w.Available, format.Count(w.Wanted, "pod", "pods"))
+	text := fmt.Sprintf("%s has %d of %s Ready", w.title(), w.Available, format.Count(w.Wanted, "pod"))
 	if w.MissingBefore > 0 {
 		text += fmt.Sprintf(" (%d missing before)", w.MissingBefore)
 	}
@@ -236,7 +236,7 @@ func (g *Gate) Sentence() string {
 	for i := range sentences {
 		sentences[i] = g.Workloads[i].Sentence()
 	}
-	text := format.Count(len(g.Workloads), "workload is", "workloads are") + " worse than before"
+	text := format.Plural(len(g.Workloads), "workload is", "workloads are") + " worse than before"
 	if g.Allowed > 0 {
 		text += fmt.Sprintf(", more than %d", g.Allowed)
 	}

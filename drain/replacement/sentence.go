@@ -19,11 +19,11 @@ func (r *Record) Brief(now time.Time) string {
 	case "":
 		return ""
 	case Ready:
-		return r.is() + " after " + format.ShortTime(r.Took())
+		return r.is() + " after " + format.Duration(r.Took())
 	case NotWanted:
 		return r.Words()
 	}
-	return r.is() + " for " + format.ShortTime(now.Sub(r.Since)) + r.because() + r.late()
+	return r.is() + " for " + format.Duration(now.Sub(r.Since)) + r.because() + r.late()
 }
 
 // Words say the same as Sentence without times.

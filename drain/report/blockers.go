@@ -9,6 +9,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 )
@@ -110,7 +111,7 @@ func warnings(s *drain.State, h *history) []string {
 	var list []string
 	add := func(n int, one, many string) {
 		if n > 0 {
-			list = append(list, plural(n, one, many))
+			list = append(list, format.Plural(n, one, many))
 		}
 	}
 	past, joined := 0, 0
@@ -134,7 +135,7 @@ func warnings(s *drain.State, h *history) []string {
 			down += o.Seconds
 		}
 		list = append(list, fmt.Sprintf("the API server was unreachable %s, for %s",
-			plural(len(outages), "time", "times"), spell(down)))
+			format.Count(len(outages), "time"), spell(down)))
 	}
 	if words := h.report.lastKnown(); words != "" {
 		list = append(list, words)

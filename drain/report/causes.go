@@ -10,6 +10,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 )
 
@@ -119,7 +120,7 @@ func causeWords(all []Cause) []string {
 	var words []string
 	for i, c := range all {
 		if i == causesShown {
-			return append(words, plural(len(all)-i, "other cause", "other causes"))
+			return append(words, format.Count(len(all)-i, "other cause"))
 		}
 		words = append(words, share(c.Share)+" "+c.Why)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/replacement"
 )
@@ -54,7 +55,7 @@ func costsOf(s *drain.State) (sentences []string) {
 		case 1:
 			sentences = append(sentences, names[0]+" "+one)
 		default:
-			sentences = append(sentences, listed(names, 4)+" "+many)
+			sentences = append(sentences, format.List(names, 4)+" "+many)
 		}
 	}
 	say(lost, "is not recreated", "are not recreated")

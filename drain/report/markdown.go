@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 )
 
 // What a markdown report names one by one at most: a comment on GitHub ends at
@@ -118,7 +119,7 @@ func (r Report) facts() []aFact {
 		{"Command", r.Command, true},
 		{"Started", utc(r.StartedAt), false}, {"Ended", utc(r.EndedAt), false},
 		{"Took", spell(r.DurationSeconds), false},
-		{"Nodes", fmt.Sprintf("%d of %s drained", drained, plural(len(r.Nodes), "node", "nodes")), false},
+		{"Nodes", fmt.Sprintf("%d of %s drained", drained, format.Count(len(r.Nodes), "node")), false},
 		{"Pods", r.Summary().Gone, false}, {"Replacements", r.Summary().Replaced, true},
 		{"Message", message, true}, {"Run", strings.TrimSpace(run), true},
 	}, func(f aFact) bool { return f.value == "" })

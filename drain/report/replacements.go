@@ -70,7 +70,7 @@ func (all replacements) words() string {
 			slow = p.Pod
 		}
 	}
-	text := fmt.Sprintf("%d of %s Ready", tally.Ready, plural(tally.Wanted, "replacement", "replacements"))
+	text := fmt.Sprintf("%d of %s Ready", tally.Ready, format.Count(tally.Wanted, "replacement"))
 	if slow != nil {
 		text += ", the slowest " + slow.Namespace + "/" + slow.Replacement.Pod + " after " +
 			spell(slow.Replacement.ReadySeconds)
@@ -82,10 +82,10 @@ func (all replacements) words() string {
 func (all replacements) stuck() string {
 	var parts []string
 	if n := all.tally().Pending; n > 0 {
-		parts = append(parts, plural(n, "replacement is Pending", "replacements are Pending"))
+		parts = append(parts, format.Plural(n, "replacement is Pending", "replacements are Pending"))
 	}
 	if n := all.tally().Failing; n > 0 {
-		parts = append(parts, plural(n, "replacement fails", "replacements fail"))
+		parts = append(parts, format.Plural(n, "replacement fails", "replacements fail"))
 	}
 	if parts == nil {
 		return ""

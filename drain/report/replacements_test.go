@@ -42,7 +42,7 @@ func TestReplacements(t *testing.T) {
 	r := OfState(s)
 	text := r.Text()
 	for _, want := range []string{
-		"Drained w1 in 1m 00s, and workloads are worse than before.", "1 of 2 replacements Ready, the slowest shop/web-2 after 40s",
+		"Drained w1 in 1m, and workloads are worse than before.", "1 of 2 replacements Ready, the slowest shop/web-2 after 40s",
 		"shop/api-1  replacement api-9 fails on w3: container app: CrashLoopBackOff (exit code 1); not waited for any longer",
 		"Deployment shop/api has 1 of 2 pods Ready: api-9: CrashLoopBackOff",
 	} {
@@ -87,10 +87,10 @@ func TestStuckReplacements(t *testing.T) {
 		unready int
 		todo    []string
 	}{
-		{[]*eviction.Record{ending}, Fact{Good, "Drained w1 in 1m 00s"}, 0, nil},
-		{[]*eviction.Record{starts}, Fact{Good, "Drained w1 in 1m 00s"}, 1, nil},
-		{[]*eviction.Record{starts, pending}, Fact{Warning, "Drained w1 in 1m 00s, but 1 replacement is Pending"}, 2, []string{"kubectl describe pod -n shop db-0"}},
-		{[]*eviction.Record{starts, pending, fails}, Fact{Warning, "Drained w1 in 1m 00s, but 1 replacement is Pending and 1 replacement fails"}, 3,
+		{[]*eviction.Record{ending}, Fact{Good, "Drained w1 in 1m"}, 0, nil},
+		{[]*eviction.Record{starts}, Fact{Good, "Drained w1 in 1m"}, 1, nil},
+		{[]*eviction.Record{starts, pending}, Fact{Warning, "Drained w1 in 1m, but 1 replacement is Pending"}, 2, []string{"kubectl describe pod -n shop db-0"}},
+		{[]*eviction.Record{starts, pending, fails}, Fact{Warning, "Drained w1 in 1m, but 1 replacement is Pending and 1 replacement fails"}, 3,
 			[]string{"kubectl describe pod -n shop db-0", "kubectl describe pod -n shop api-2"}},
 	} {
 		noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)

@@ -129,7 +129,7 @@ var codeSpan = regexp.MustCompile("```` .*? ````|``` .*? ```|`[^`]*`")
 
 func TestProse(t *testing.T) {
 	for text, want := range map[string]string{
-		"": "", "node worker-1.eu (\"a b\"), 5.0s at 12:00:07: done; 50%": "node worker-1.eu (\"a b\"), 5.0s at 12:00:07: done; 50%",
+		"": "", "node worker-1.eu (\"a b\"), 5s at 12:00:07: done; 50%": "node worker-1.eu (\"a b\"), 5s at 12:00:07: done; 50%",
 		"pod shop/db-0 is on @ada #1":              "pod shop/db-0 is on `@ada` `#1`",
 		"see https://e.x, http:x :tada: www.e.x":   "see `https://e.x,` `http:x` `:tada:` `www.e.x`",
 		"*a* _b_ ~c~ <i> [d](e) ![f] a&lt; $g$ \\": "`*a*` `_b_` `~c~` `<i>` `[d](e)` `![f]` `a&lt;` `$g$` `\\`",

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 )
 
 // Summary is what became of a run in a few facts: the text report and the dashboard say
@@ -69,7 +70,7 @@ func (s Summary) AtEnd(o drain.Outcome) string {
 }
 
 func (r Report) verdict() Fact {
-	names, took, stuck := listed(r.names(), 4), spell(r.DurationSeconds), r.replacements().stuck()
+	names, took, stuck := format.List(r.names(), 4), spell(r.DurationSeconds), r.replacements().stuck()
 	drained := slices.ContainsFunc(r.Nodes, func(n Node) bool { return n.State == drain.NodeDrained })
 	switch {
 	case r.Outcome == drain.OutcomeDone && (len(r.Costs) > 0 || stuck != ""):
@@ -114,7 +115,7 @@ func (r Report) gone() string {
 		return ""
 	}
 	gone := r.count(func(p Pod) bool { return moves(p) && p.State.Left() })
-	return fmt.Sprintf("%d of %s gone", gone, plural(r.count(moves), "pod", "pods"))
+	return fmt.Sprintf("%d of %s gone", gone, format.Count(r.count(moves), "pod"))
 }
 
 // slowest is the pod that took longest to leave, nil if none did.
@@ -152,7 +153,7 @@ func (r Report) sent() string {
 	var parts []string
 	add := func(n int, one, many string) {
 		if n > 0 {
-			parts = append(parts, plural(n, one, many))
+			parts = append(parts, format.Plural(n, one, many))
 		}
 	}
 	add(r.Requests[attempt.VerbEvict], "eviction", "evictions")
@@ -163,7 +164,7 @@ func (r Report) sent() string {
 	if len(parts) == 0 {
 		return "no write was sent"
 	}
-	return strings.Join(parts, ", ") + " sent for " + plural(r.count(moves), "pod", "pods")
+	return strings.Join(parts, ", ") + " sent for " + format.Count(r.count(moves), "pod")
 }
 
 func (r Report) powerOff() []Fact {
@@ -179,7 +180,7 @@ func (r Report) powerOff() []Fact {
 	}
 	if len(safe) > 0 {
 		facts = append(facts, Fact{Plain,
-			listed(safe, 6) + ": no volume is attached, no pod is left but those that stay on every node"})
+			format.List(safe, 6) + ": no volume is attached, no pod is left but those that stay on every node"})
 	}
 	return facts
 }
@@ -199,12 +200,4 @@ func (r Report) unmoved() []Pod {
 	}
 	slices.SortStableFunc(pods, func(a, b Pod) int { return cmp.Compare(b.BlockedSeconds, a.BlockedSeconds) })
 	return pods
-}
-
-// listed joins the first names, and counts the others.
-func listed(names []string, most int) string {
-	if len(names) > most {
-		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
-	}
-	return join(names)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -105,7 +106,7 @@ func (r Report) surgeLines() string {
 		}
 		if s.To > 0 {
 			text = fmt.Sprintf("%s: %s from %d to %d, %d of %s left without an eviction", s.Workload, raised,
-				s.From, s.To, s.Left, plural(s.Pods, "pod", "pods"))
+				s.From, s.To, s.Left, format.Count(s.Pods, "pod"))
 			if s.Seconds > 0 {
 				text += ", in " + spell(s.Seconds)
 			}

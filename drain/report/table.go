@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 )
 
@@ -50,7 +51,7 @@ func (r Report) blockerTable() table {
 			why += " (never ends by itself)"
 		}
 		t.rows = append(t.rows, []string{spell(b.Seconds), b.by(), because, node, b.From.UTC().Format("15:04:05"),
-			listed(b.Pods, 3), why})
+			format.List(b.Pods, 3), why})
 		for _, words := range causeWords(b.Causes) {
 			t.rows = append(t.rows, []string{"", "", "", "", "", "", words})
 		}
@@ -260,6 +261,6 @@ func (m *markdown) table(t table) {
 
 func (m *markdown) more(n int, one, many string) {
 	if n > 0 {
-		m.line("\nAnd %s: `-o json` has them all.", plural(n, one, many))
+		m.line("\nAnd %s: `-o json` has them all.", format.Plural(n, one, many))
 	}
 }

@@ -3,6 +3,8 @@ package report
 import (
 	"cmp"
 	"slices"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 )
 
 // podTable has the pods that the run was to move. What needs a look comes first: those
@@ -40,7 +42,7 @@ func (r Report) podTable() table {
 		}
 		t.rows = append(t.rows, []string{p.Namespace + "/" + p.Name, p.Owner, p.node, StateWord(p.State), p.took(),
 			blocked,
-			plural(p.Attempts, "try", "tries"), words})
+			format.Count(p.Attempts, "try"), words})
 	}
 	return t
 }
@@ -63,7 +65,7 @@ func (r Report) stepTable() table {
 					took = spell(s.Seconds)
 				}
 				if s.Tries > 0 {
-					tries = plural(s.Tries, "try", "tries")
+					tries = format.Count(s.Tries, "try")
 				}
 				t.rows = append(t.rows, []string{name, s.From.UTC().Format("15:04:05.0"), StateWord(s.State), took,
 					tries,

@@ -119,13 +119,6 @@ func moves(p Pod) bool { return isToGo(p.Action) }
 
 func isToGo(a plan.Action) bool { return a == plan.ActionEvict || a == plan.ActionDelete }
 
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
 func lastWords(p Pod) string {
 	switch {
 	case p.Message != "":
@@ -138,26 +131,7 @@ func lastWords(p Pod) string {
 	return ""
 }
 
-func join(names []string) string {
-	switch len(names) {
-	case 0:
-		return "nothing"
-	case 1:
-		return names[0]
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
-}
-
-// spell is a duration as a person says it: 0.4s, 12s, 2m 04s.
+// spell returns a duration in seconds as text.
 func spell(seconds float64) string {
-	d := time.Duration(seconds * float64(time.Second))
-	switch {
-	case d < 10*time.Second:
-		return fmt.Sprintf("%.1fs", d.Seconds())
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%dm %02ds", int(d.Minutes()), int(d.Seconds())%60)
-	}
-	return fmt.Sprintf("%dh %02dm", int(d.Hours()), int(d.Minutes())%60)
+	return format.Duration(time.Duration(seconds * float64(time.Second)))
 }

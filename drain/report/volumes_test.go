@@ -71,7 +71,7 @@ func TestVolumesInTheReport(t *testing.T) {
 	}{
 		"text": {r.Text(), []string{
 			"  power off worker-1: not safe to power off: volume pv-d (data/data-d) is still attached\n",
-			"  volumes   2 detached, the slowest after 3.0s, 1 of them attached to no other node in time," +
+			"  volumes   2 detached, the slowest after 3s, 1 of them attached to no other node in time," +
 				" 1 not known (scratch of data/db-1: named in the pod itself, without a claim)\n",
 			"  power off worker-3: no volume is attached, ",
 		}},
@@ -79,14 +79,14 @@ func TestVolumesInTheReport(t *testing.T) {
 			"node worker-1: not safe to power off: volume pv-d (data/data-d) is still attached: kubectl --context=prod get volumeattachments\n",
 			"pod data/db-2 is still on worker-2; volume pv-e is still attached to its node\n",
 			"its grace period has expired, the kubelet has not removed it; volume pv-e is still attached to its node\n",
-			"of data/db-0  on worker-1  detached after 3.0s, attached to worker-3 2.0s later\n",
-			"of data/db-0  on worker-1  detached after 3.0s, attached to no other node in time\n",
+			"of data/db-0  on worker-1  detached after 3s, attached to worker-3 2s later\n",
+			"of data/db-0  on worker-1  detached after 3s, attached to no other node in time\n",
 			"of data/db-1  on worker-1  still attached when its timeout expired\n",
 			"of data/db-1  on worker-1  not known: named in the pod itself, without a claim\n",
 		}},
 		"markdown": {r.Markdown(), []string{
 			"- [ ] node worker-1: not safe to power off: volume pv-d (data/data-d) is still attached: `kubectl --context=prod get volumeattachments`\n",
-			"## Volumes\n", "| `pv-b` | `data/data-b` | `data/db-0` | `worker-1` | `detached after 3.0s, attached to worker-3 2.0s later` |\n",
+			"## Volumes\n", "| `pv-b` | `data/data-b` | `data/db-0` | `worker-1` | `detached after 3s, attached to worker-3 2s later` |\n",
 			"| `scratch` |  | `data/db-1` |",
 		}},
 	} {

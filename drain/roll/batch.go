@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/process"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -205,7 +206,7 @@ func (st *stepper) bringBack(n *Node) {
 		if due := n.Away.Add(limit); st.v.Now.Before(due) {
 			st.wakeAt(due)
 		} else {
-			st.become(n, Failed, "not back within %s: %s", limit, text)
+			st.become(n, Failed, "not back within %s: %s", format.Duration(limit), text)
 		}
 	}
 }

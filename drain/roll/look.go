@@ -92,7 +92,7 @@ func (st *stepper) pods(n *Node) (against, wait string) {
 	pods, unjudged := eviction.OnNode{View: v, Own: left}.Unplanned(n.Name, func(kube.UID) bool { return false })
 	switch {
 	case len(pods) > 0:
-		return format.Count(len(pods), "pod is", "pods are") + " on it: " + pods[0].Namespace + "/" + pods[0].Name, ""
+		return format.Plural(len(pods), "pod is", "pods are") + " on it: " + pods[0].Namespace + "/" + pods[0].Name, ""
 	case unjudged:
 		st.wakeAt(v.Wake)
 		return "", "waits for the DaemonSet of a pod"

@@ -129,16 +129,16 @@ func (st *stepper) between() {
 	failed, last := s.Count(Failed), s.Batch == len(s.Facts.Batches)-1
 	switch {
 	case failed > s.Facts.Options.MaxFailed:
-		text := format.Count(failed, "node", "nodes") + " failed"
+		text := format.Count(failed, "node") + " failed"
 		if waiting := s.Count(Waiting); waiting > 0 {
-			text += ": " + format.Count(waiting, "node is", "nodes are") + " left as before"
+			text += ": " + format.Plural(waiting, "node is", "nodes are") + " left as before"
 		}
 		st.emit(Event{Kind: EventRollEnded, Outcome: drain.OutcomePartly, Message: text})
 	case s.Batch < 0 && !s.measured && !st.measure(allNodes(s)):
 	case !last && s.Gate == nil && !st.mayBegin(): // judging the gate for nothing is dear in a large cluster
 	case s.Batch >= 0 && !st.gateOpen():
 	case last && failed > 0:
-		st.emit(Event{Kind: EventRollEnded, Outcome: drain.OutcomePartly, Message: format.Count(failed, "node",
+		st.emit(Event{Kind: EventRollEnded, Outcome: drain.OutcomePartly, Message: format.Plural(failed, "node",
 			"nodes") + " failed"})
 	case last:
 		st.emit(Event{Kind: EventRollEnded, Outcome: drain.OutcomeDone})

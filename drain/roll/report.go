@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -128,7 +129,7 @@ func (r *Report) Rows() [][]string {
 	for _, n := range r.Nodes {
 		took := ""
 		if n.StartedAt != nil && n.EndedAt != nil {
-			took = n.EndedAt.Sub(*n.StartedAt).Round(time.Second).String()
+			took = format.Duration(n.EndedAt.Sub(*n.StartedAt))
 		}
 		rows = append(rows, []string{fmt.Sprint(n.Batch), n.Name, string(n.State), n.Now, took,
 			r.Batches[n.Batch-1].Run, n.Message})

@@ -272,7 +272,7 @@ func (u *Undo) Kept(s *drain.State, why, by string, at time.Time) drain.Event {
 func End(s *drain.State, remaining int, by string, at time.Time) drain.Event {
 	e := drain.Event{Kind: drain.EventUndone, Seq: s.Seq + 1, Time: at, By: by, Outcome: drain.OutcomeDone}
 	if remaining > 0 {
-		e.Outcome, e.Message = drain.OutcomePartly, format.Count(remaining, "change is", "changes are")+" not undone"
+		e.Outcome, e.Message = drain.OutcomePartly, format.Plural(remaining, "change is", "changes are")+" not undone"
 	}
 	return e
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
@@ -210,7 +211,8 @@ func (r *Record) readyBy(v View) time.Time {
 // late takes a batch back whose replacements were not Ready in time.
 func late(v View, w *kube.Workload, b *Batch) Decision {
 	return Decision{Change: &Change{State: Lowering, Late: true,
-		Message: fmt.Sprintf("its replacements were not Ready within %s: %s", v.Timeout, cause(v, w, b))}}
+		Message: fmt.Sprintf("its replacements were not Ready within %s: %s",
+			format.Duration(v.Timeout), cause(v, w, b))}}
 }
 
 // held waits for what may pass, as long as for a replacement: from when the hold began.

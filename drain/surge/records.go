@@ -50,7 +50,7 @@ func (rs Records) WorkloadOf(s *kube.Snapshot, live *kube.Pod) kube.UID {
 }
 
 // Word is what the operator types before the first replica is added.
-func (rs Records) Word() string { return "surge " + format.Count(len(rs), "workload", "workloads") }
+func (rs Records) Word() string { return "surge " + format.Count(len(rs), "workload") }
 
 // ErrRemoved is why a pod cannot be left where it is any more.
 var ErrRemoved = errors.New(

@@ -97,7 +97,7 @@ func madeAt(b *kube.Budget) time.Time {
 func (l Leftover) Sentence(now time.Time) string {
 	text := l.Namespace + "/" + l.Name + " of run " + l.Run
 	if !l.MadeAt.IsZero() {
-		text += ", made " + format.Age(now, l.MadeAt) + " ago"
+		text += ", made " + format.Since(now, l.MadeAt) + " ago"
 	}
 	switch {
 	case l.MayLive:

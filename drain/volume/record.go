@@ -96,10 +96,10 @@ func LateWords(node string, still, late []string, detach, reattach time.Duration
 	switch {
 	case len(still) > 0:
 		return fmt.Sprintf("%s still attached to %s, %s after its pod could have ended: not waited for any longer",
-			format.VolumeNames(still), node, detach)
+			format.VolumeNames(still), node, format.Duration(detach))
 	case len(late) > 0:
-		return fmt.Sprintf("%s not attached to another node %s after leaving %s", format.VolumeNames(late), reattach,
-			node)
+		return fmt.Sprintf("%s not attached to another node %s after leaving %s", format.VolumeNames(late),
+			format.Duration(reattach), node)
 	}
 	return ""
 }
@@ -144,7 +144,7 @@ func (r Record) In(state State) []string {
 func (r Record) Sentence(node string, gone time.Duration, by, now time.Time) string {
 	if names := r.In(VolumeDetaching); len(names) > 0 {
 		text := fmt.Sprintf("%s%s detaching from %s for %s", format.VolumeNames(names), format.BeVerb(names), node,
-			gone.Round(time.Second))
+			format.Duration(gone))
 		if !by.IsZero() && by.After(now) {
 			text += ", " + format.Remaining(by, now) + " for it"
 		}
@@ -167,8 +167,8 @@ func (r Record) Sentence(node string, gone time.Duration, by, now time.Time) str
 		return text
 	case len(unknown) > 0:
 		i := slices.IndexFunc(r, func(v VolumeRun) bool { return v.State == VolumeUnknown })
-		return fmt.Sprintf("whether %s%s detached is not known: %s", format.VolumeNames(unknown), format.BeVerb(unknown),
-			r[i].Why)
+		return fmt.Sprintf("whether %s%s detached is not known: %s", format.VolumeNames(unknown),
+			format.BeVerb(unknown), r[i].Why)
 	}
 	return ""
 }

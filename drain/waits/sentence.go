@@ -147,7 +147,7 @@ func (w *Wait) turnSentence() string {
 		return "its turn: other pods with volumes are evicted first on its node" + whose
 	case len(w.Ahead.Volumes) > 0:
 		return "its turn: " + w.Ahead.Namespace + "/" + w.Ahead.Pod + " is detaching from " + w.Ahead.Node +
-			" (" + format.List(w.Ahead.Volumes) + ", driver " + w.Driver + ")"
+			" (" + format.List(w.Ahead.Volumes, format.NamesShown) + ", driver " + w.Driver + ")"
 	}
 	return "its turn: " + w.Ahead.Namespace + "/" + w.Ahead.Pod + " is ending on " + w.Ahead.Node + whose
 }

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
@@ -136,11 +137,11 @@ func (m *Page) View() frame.View {
 		Empty: paint.L(themes.Busy, "judging the budgets"+paint.Ellipsis)}
 	switch state := m.s.Snap.Sync(kube.KindBudgets); {
 	case state.Phase == kube.Denied:
-		v.Empty = paint.L(themes.Warning, "Budgets cannot be read: "+wording.Quote(state.Reason))
+		v.Empty = paint.L(themes.Warning, "Budgets cannot be read: "+format.Quote(state.Reason))
 	case state.Phase == kube.NotSynced:
 		v.Empty = paint.L(themes.Busy, "budgets are being read"+paint.Ellipsis)
 	case m.judged != nil && m.list.Filter != "":
-		v.Empty = paint.L(themes.Muted, "No budget matches "+wording.Quote(m.list.Filter)+".")
+		v.Empty = paint.L(themes.Muted, "No budget matches "+format.Quote(m.list.Filter)+".")
 	case m.judged != nil:
 		v.Empty = paint.L(themes.Muted, "This cluster has no PodDisruptionBudget.")
 	}
@@ -151,9 +152,9 @@ func (m *Page) View() frame.View {
 				holding++
 			}
 		}
-		v.Right = paint.L(themes.Muted, wording.Count(len(m.judged.rows), "budget"))
+		v.Right = paint.L(themes.Muted, format.Count(len(m.judged.rows), "budget"))
 		if holding > 0 {
-			v.Right = v.Right.Add(themes.Warning, paint.Dot+wording.Plural(holding, "allows no eviction",
+			v.Right = v.Right.Add(themes.Warning, paint.Dot+format.Plural(holding, "allows no eviction",
 				"allow no eviction"))
 		}
 	}
@@ -183,10 +184,10 @@ func (m *Page) sentence(r *row) paint.Line {
 		for _, p := range r.sick {
 			names = append(names, p.Name)
 		}
-		say(themes.Warning, "Not healthy: "+wording.List(names, 3)+".")
+		say(themes.Warning, "Not healthy: "+format.List(names, 3)+".")
 	}
 	if len(r.overlaps) > 0 {
-		say(themes.Bad, "Its pods are selected by "+wording.List(r.overlaps,
+		say(themes.Bad, "Its pods are selected by "+format.List(r.overlaps,
 			3)+" too: the server evicts no pod under more than one budget.")
 	}
 	if r.holds() && len(r.advice) > 0 {
@@ -196,7 +197,7 @@ func (m *Page) sentence(r *row) paint.Line {
 		}
 	}
 	if len(r.members) > 0 {
-		say(themes.Muted, wording.Count(len(r.members), "pod")+" on "+wording.List(r.nodes, 4)+".")
+		say(themes.Muted, format.Count(len(r.members), "pod")+" on "+format.List(r.nodes, 4)+".")
 	}
 	return l
 }
@@ -206,7 +207,7 @@ func (m *Page) cell(key, column string, width int) paint.Line {
 	if r == nil {
 		return nil
 	}
-	number := func(n int32) paint.Line { return paint.L(themes.Text, wording.Number(int(n))) }
+	number := func(n int32) paint.Line { return paint.L(themes.Text, format.Number(int(n))) }
 	switch column {
 	case "budget":
 		return wording.PodName(r.Namespace, r.Name, width)
@@ -219,13 +220,13 @@ func (m *Page) cell(key, column string, width int) paint.Line {
 	case "allowed":
 		switch {
 		case r.verdict == budget.VerdictMultiple: // the server refuses the eviction, whatever the budget allows
-			return paint.L(themes.Muted, wording.Number(int(r.Allowed)))
+			return paint.L(themes.Muted, format.Number(int(r.Allowed)))
 		case r.Allowed == 0 && r.verdict != "":
 			return paint.L(themes.Warning, "0")
 		}
 		return number(r.Allowed)
 	case "pods":
-		return paint.L(themes.Muted, wording.Number(len(r.members)))
+		return paint.L(themes.Muted, format.Number(len(r.members)))
 	case "bar":
 		most := r.Expected - r.Needed // disruptions that it allows when all its pods are healthy
 		if most <= 0 || r.verdict == budget.VerdictMultiple {

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
@@ -86,7 +87,7 @@ func (m *Page) Hints() paint.Line {
 	if m.s.Marks.Len() == 0 {
 		return nil
 	}
-	return paint.L(themes.Marked, wording.Number(m.s.Marks.Len())+" marked").Add(themes.Text, "   ")
+	return paint.L(themes.Marked, format.Number(m.s.Marks.Len())+" marked").Add(themes.Text, "   ")
 }
 
 // Actions move the cursor and lead to what it is on.
@@ -277,16 +278,16 @@ func (m *Page) zoneTitle(z int) paint.Line {
 	if m.grid.columns {
 		width = m.grid.zoneWidth() - m.grid.between - gap
 	}
-	count := paint.Dot + wording.Count(len(zone.nodes), "node")
+	count := paint.Dot + format.Count(len(zone.nodes), "node")
 	return paint.L(themes.Accent, paint.Middle(name, max(4, width-len(count)))).Add(themes.Muted, count)
 }
 
 // count says how much of the cluster is seen, and what a run waits for.
 func (m *Page) count() paint.Line {
-	l := paint.L(themes.Muted, wording.Count(len(m.grid.at), "node"))
+	l := paint.L(themes.Muted, format.Count(len(m.grid.at), "node"))
 	if m.moving.homeless > 0 {
-		l = paint.L(themes.Warning, wording.Plural(m.moving.homeless, "replacement", "replacements")+" on no node yet").
-			Add(themes.Muted, paint.Dot).Add(themes.Muted, wording.Count(len(m.grid.at), "node"))
+		l = paint.L(themes.Warning, format.Plural(m.moving.homeless, "replacement", "replacements")+" on no node yet").
+			Add(themes.Muted, paint.Dot).Add(themes.Muted, format.Count(len(m.grid.at), "node"))
 	}
 	if rows := len(m.grid.rows); m.to-m.from < rows {
 		l = l.Add(themes.Muted, paint.Dot+fmt.Sprintf("rows %d-%d of %d", m.from+1, m.to, rows))
@@ -297,7 +298,7 @@ func (m *Page) count() paint.Line {
 func (m *Page) empty() paint.Line {
 	switch state := m.s.Snap.Sync(kube.KindNodes); state.Phase {
 	case kube.Denied:
-		return paint.L(themes.Bad, "Nodes cannot be listed. "+wording.Quote(state.Reason))
+		return paint.L(themes.Bad, "Nodes cannot be listed. "+format.Quote(state.Reason))
 	case kube.NotSynced:
 		return paint.L(themes.Busy, "The nodes are being read"+paint.Ellipsis)
 	}
@@ -316,7 +317,7 @@ func (m *Page) sentence() []paint.Line {
 	t := m.tell(n, "")
 	say := func(text string) { l = l.Add(themes.Text, paint.Dot+text) }
 	if words := t.pods.words(); words != "" {
-		say(wording.Plural(t.pods.total(), "pod", "pods") + ": " + words)
+		say(format.Plural(t.pods.total(), "pod", "pods") + ": " + words)
 	} else {
 		say("no pod")
 	}

@@ -5,10 +5,10 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
-	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // kind is what a dot says of a pod, in the order in which dots stand: what needs a look first.
@@ -105,7 +105,7 @@ func (c *counts) words() string {
 	var parts []string
 	for k, n := range c {
 		if n > 0 {
-			parts = append(parts, wording.Number(n)+" "+looks[k].word)
+			parts = append(parts, format.Number(n)+" "+looks[k].word)
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
@@ -154,8 +155,8 @@ func stateToken(state paint.Line) paint.Token {
 
 // stateLine is the state, and on its right what holds pods.
 func stateLine(state paint.Line, pods *counts, width int) paint.Line {
-	right := []paint.Line{paint.L(themes.Muted, wording.Count(pods.total(), "pod"))}
-	if held := wording.Number(pods[blocked]); pods[blocked] > 0 {
+	right := []paint.Line{paint.L(themes.Muted, format.Count(pods.total(), "pod"))}
+	if held := format.Number(pods[blocked]); pods[blocked] > 0 {
 		right = []paint.Line{paint.L(themes.Warning, paint.Wait+" "+held+" blocked"), paint.L(themes.Warning,
 			paint.Wait+" "+held)}
 	}
@@ -196,18 +197,18 @@ func (t *told) podLine(width int) paint.Line {
 func (t *told) moved(width int) paint.Line {
 	var left, here, coming paint.Line
 	if t.left > 0 {
-		left = paint.L(themes.Busy, wording.Number(t.left)+" gone")
+		left = paint.L(themes.Busy, format.Number(t.left)+" gone")
 	}
 	a := t.come
 	if a.here > 0 {
-		here = paint.L(themes.Good, "+"+wording.Number(a.here)+" ready")
+		here = paint.L(themes.Good, "+"+format.Number(a.here)+" ready")
 	}
 	if a.coming > 0 {
-		coming = paint.L(themes.Busy, "+"+wording.Number(a.coming)+" coming")
+		coming = paint.L(themes.Busy, "+"+format.Number(a.coming)+" coming")
 	}
 	l := paint.Join(paint.Blank(1), left, here, coming)
 	if a.here > 0 && a.coming > 0 && l.Width() > width {
-		l = paint.Join(paint.Blank(1), left, paint.L(themes.Busy, "+"+wording.Number(a.here+a.coming)))
+		l = paint.Join(paint.Blank(1), left, paint.L(themes.Busy, "+"+format.Number(a.here+a.coming)))
 	}
 	return l
 }

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -37,11 +38,11 @@ func (c Cordon) Ask(shell frame.Shell) {
 	if c.Unschedulable {
 		label = "cordon"
 	}
-	title := wording.FirstUpper(label) + " " + wording.Count(len(c.Nodes), "node") + "?"
+	title := wording.FirstUpper(label) + " " + format.Count(len(c.Nodes), "node") + "?"
 	if len(c.Nodes) == 1 {
 		title = wording.FirstUpper(label) + " " + c.Nodes[0] + "?"
 	}
-	body := append([]paint.Line{paint.L(themes.Accent, wording.List(c.Nodes, 60))}, c.Notes...)
+	body := append([]paint.Line{paint.L(themes.Accent, format.List(c.Nodes, 60))}, c.Notes...)
 	var typed string
 	if c.Unschedulable {
 		typed, body = CordonWord(s.Snap, c.Nodes), append(body, CordonLines(s.Snap, c.Nodes)...)

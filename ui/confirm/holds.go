@@ -4,12 +4,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
-	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // HeldByOthers are the nodes of a plan over which another run has a Lease that is
@@ -39,7 +39,7 @@ func HoldLines(holds []lease.Hold) []paint.Line {
 	var lines []paint.Line
 	for i, h := range holds {
 		if i == 6 {
-			return append(lines, paint.L(themes.Muted, "and "+wording.Count(len(holds)-i, "more node")))
+			return append(lines, paint.L(themes.Muted, "and "+format.Count(len(holds)-i, "more node")))
 		}
 		lines = append(lines, paint.L(themes.Accent, h.Node).Add(themes.Text, " is held by "+h.Words))
 	}

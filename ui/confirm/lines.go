@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/drain/verdict"
@@ -65,7 +66,7 @@ func DriftLines(changes []plan.Change) []paint.Line {
 	lines := []paint.Line{paint.L(themes.Warning, "The plan changed since you looked:")}
 	for i, c := range changes {
 		if i == 6 {
-			lines = append(lines, paint.L(themes.Warning, "  and "+wording.Count(len(changes)-i, "more change")))
+			lines = append(lines, paint.L(themes.Warning, "  and "+format.Count(len(changes)-i, "more change")))
 			break
 		}
 		lines = append(lines, paint.L(themes.Warning, "  "+c.What))
@@ -98,12 +99,12 @@ func CostLines(p plan.Plan) []paint.Line {
 		}
 	}
 	emptyDirs := counts[plan.ReasonEmptyDir]
-	risk(emptyDirs > 0, wording.Plural(emptyDirs, "pod loses its emptyDir data", "pods lose their emptyDir data"))
+	risk(emptyDirs > 0, format.Plural(emptyDirs, "pod loses its emptyDir data", "pods lose their emptyDir data"))
 	c := verdict.OfPlan(&p)
-	risk(c.Of(plan.Lost) > 0, wording.Plural(c.Of(plan.Lost), "pod is lost: it is not recreated",
+	risk(c.Of(plan.Lost) > 0, format.Plural(c.Of(plan.Lost), "pod is lost: it is not recreated",
 		"pods are lost: they are not recreated"))
-	risk(c.Of(plan.Nowhere) > 0, wording.Plural(c.Of(plan.Nowhere), "pod lands nowhere", "pods land nowhere"))
-	risk(deleted > 0, wording.Plural(deleted, "pod is deleted past all budgets", "pods are deleted past all budgets"))
+	risk(c.Of(plan.Nowhere) > 0, format.Plural(c.Of(plan.Nowhere), "pod lands nowhere", "pods land nowhere"))
+	risk(deleted > 0, format.Plural(deleted, "pod is deleted past all budgets", "pods are deleted past all budgets"))
 	risk(p.Options.ForceAfter > 0 || p.Options.MaxEvictRetries > 0,
 		"pods that stay blocked are deleted past their budgets")
 	risk(p.Options.GracePeriodSeconds == 0, "no pod gets a grace period (--grace-period=0)")

@@ -3,12 +3,12 @@ package history
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 	"github.com/kdrain-tui/kdrain-tui/ui/table"
-	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // Events is the event log of the run: it follows while the cursor is on its last line.
@@ -103,10 +103,10 @@ func (m *Events) View() frame.View {
 		}
 	}
 	v.Right = paint.Join(paint.S(themes.Muted, paint.Dot), paint.L(themes.Muted,
-		wording.Count(m.list.Total, "entry")), v.Right)
+		format.Count(m.list.Total, "entry")), v.Right)
 	v.Empty = paint.L(themes.Busy, "reading the events"+paint.Ellipsis)
 	if m.story != nil {
-		v.Empty = paint.L(themes.Muted, "No entry matches "+wording.Quote(m.list.Filter)+".")
+		v.Empty = paint.L(themes.Muted, "No entry matches "+format.Quote(m.list.Filter)+".")
 	}
 	if e := m.entries[m.list.Table.Cursor()]; e != nil {
 		v.Subject = e.at.Format("15:04:05")
@@ -122,7 +122,7 @@ func (m *Events) cell(key, column string, width int) paint.Line {
 	}
 	switch column {
 	case "at":
-		return paint.L(themes.Muted, wording.Clock(e.at.Sub(m.story.from)))
+		return paint.L(themes.Muted, format.Clock(e.at.Sub(m.story.from)))
 	case "what":
 		return paint.L(e.token, e.what)
 	case "object":

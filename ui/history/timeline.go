@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
@@ -137,7 +138,7 @@ func (m *Timeline) ticks() string {
 	const every = 20
 	var b strings.Builder
 	for cell := 0; cell+every <= m.axis.width; cell += every {
-		at := wording.Clock(m.axis.end(cell - 1).Sub(m.axis.from))
+		at := format.Clock(m.axis.end(cell - 1).Sub(m.axis.from))
 		b.WriteString(at + strings.Repeat(" ", every-len(at)))
 	}
 	return strings.TrimRight(b.String(), " ")
@@ -149,7 +150,7 @@ func (m *Timeline) above(key string) []paint.Line {
 	if n == 0 {
 		return nil
 	}
-	return []paint.Line{paint.L(themes.Accent, m.lanes[key].node).Add(themes.Muted, paint.Dot+wording.Count(n, "pod"))}
+	return []paint.Line{paint.L(themes.Accent, m.lanes[key].node).Add(themes.Muted, paint.Dot+format.Count(n, "pod"))}
 }
 
 // shownAt is the moment that the page is about.
@@ -172,10 +173,10 @@ func (m *Timeline) View() frame.View {
 	if m.story != nil {
 		v.Empty = paint.L(themes.Muted, "No pod was to move.")
 		if m.list.Filter != "" {
-			v.Empty = paint.L(themes.Muted, "No pod matches "+wording.Quote(m.list.Filter)+".")
+			v.Empty = paint.L(themes.Muted, "No pod matches "+format.Quote(m.list.Filter)+".")
 		}
 		at := m.shownAt()
-		v.Right = paint.L(themes.Accent, "at "+wording.Clock(at.Sub(m.axis.from))).Add(themes.Muted,
+		v.Right = paint.L(themes.Accent, "at "+format.Clock(at.Sub(m.axis.from))).Add(themes.Muted,
 			paint.Dot+at.Format("15:04:05"))
 	}
 	v.Head = []paint.Line{legend(m.s.Width - 2)}
@@ -211,12 +212,12 @@ func (m *Timeline) sentence(l *lane) paint.Line {
 	}
 	_, _, token := look(s.State)
 	line := paint.L(token, wording.PodWord(&eviction.Record{State: s.State})).Add(themes.Text,
-		" since "+wording.Clock(s.From.Sub(m.axis.from)))
+		" since "+format.Clock(s.From.Sub(m.axis.from)))
 	if !s.State.Final() {
-		line = line.Add(themes.Muted, ", for "+wording.Spell(at.Sub(s.From)))
+		line = line.Add(themes.Muted, ", for "+format.Duration(at.Sub(s.From)))
 	}
 	if s.Tries > 0 {
-		line = line.Add(themes.Muted, ", "+wording.Plural(s.Tries, "try", "tries"))
+		line = line.Add(themes.Muted, ", "+format.Plural(s.Tries, "try", "tries"))
 	}
 	if s.Why != "" {
 		line = line.Add(themes.Text, ": "+s.Why)
@@ -225,7 +226,7 @@ func (m *Timeline) sentence(l *lane) paint.Line {
 	case r == nil || !s.State.Left():
 	case !r.ReadyAt.IsZero() && !r.ReadyAt.After(at):
 		line = line.Add(themes.Text, "; its replacement is Ready on "+wording.Clean(r.Node)+" since "+
-			wording.Clock(r.ReadyAt.Sub(m.axis.from)))
+			format.Clock(r.ReadyAt.Sub(m.axis.from)))
 	case r.ReadyAt.IsZero():
 		line = line.Add(themes.Warning, "; "+r.Words())
 	default:

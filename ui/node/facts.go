@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 	"github.com/kdrain-tui/kdrain-tui/themes"
@@ -36,7 +37,7 @@ func (m *Page) since(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return wording.Age(m.s.Snap.ServerTime(m.s.Now).Sub(t))
+	return format.Age(m.s.Snap.ServerTime(m.s.Now).Sub(t))
 }
 
 func (m *Page) state(n *kube.Node) []fact {
@@ -80,7 +81,7 @@ func (m *Page) conditions(n *kube.Node) []fact {
 			l = l.Add(themes.Text, "  "+c.Reason)
 		}
 		if c.Message != "" {
-			l = l.Add(themes.Muted, "  "+wording.Quote(c.Message))
+			l = l.Add(themes.Muted, "  "+format.Quote(c.Message))
 		}
 		facts = append(facts, fact{"Conditions", c.Type, l})
 	}
@@ -97,16 +98,16 @@ func (m *Page) resources(n *kube.Node) []fact {
 	}
 	facts := []fact{
 		{section, "CPU requested", share(totals.Requested.CPUMilli, n.Allocatable.CPUMilli,
-			wording.CPU(totals.Requested.CPUMilli)+" of "+wording.CPU(n.Allocatable.CPUMilli))},
+			format.CPU(totals.Requested.CPUMilli)+" of "+format.CPU(n.Allocatable.CPUMilli))},
 		{section, "memory requested", share(totals.Requested.MemoryBytes, n.Allocatable.MemoryBytes,
-			wording.Bytes(totals.Requested.MemoryBytes)+" of "+wording.Bytes(n.Allocatable.MemoryBytes))},
+			format.Bytes(totals.Requested.MemoryBytes)+" of "+format.Bytes(n.Allocatable.MemoryBytes))},
 		{section, "pods", share(int64(totals.Pods), n.Allocatable.Pods,
-			wording.Number(totals.Pods)+" of "+wording.Number(int(n.Allocatable.Pods)))},
+			format.Number(totals.Pods)+" of "+format.Number(int(n.Allocatable.Pods)))},
 	}
 	if u, ok := m.s.Snap.NodeUsage(n.Name); ok {
 		facts = append(facts,
-			fact{section, "CPU used", share(u.CPUMilli, n.Allocatable.CPUMilli, wording.CPU(u.CPUMilli))},
-			fact{section, "memory used", share(u.MemoryBytes, n.Allocatable.MemoryBytes, wording.Bytes(u.MemoryBytes))})
+			fact{section, "CPU used", share(u.CPUMilli, n.Allocatable.CPUMilli, format.CPU(u.CPUMilli))},
+			fact{section, "memory used", share(u.MemoryBytes, n.Allocatable.MemoryBytes, format.Bytes(u.MemoryBytes))})
 	}
 	for _, r := range m.details.Resources {
 		facts = append(facts, fact{section, "capacity " + r.Name,
@@ -143,7 +144,7 @@ func (m *Page) volumes(n *kube.Node) []fact {
 	const section = "Volumes attached"
 	switch state := m.s.Snap.Sync(kube.KindAttachments); state.Phase {
 	case kube.Denied:
-		return []fact{{section, "not known", paint.L(themes.Warning, wording.Quote(state.Reason))}}
+		return []fact{{section, "not known", paint.L(themes.Warning, format.Quote(state.Reason))}}
 	case kube.NotSynced:
 		return []fact{{section, "not read yet", nil}}
 	}
@@ -157,7 +158,7 @@ func (m *Page) volumes(n *kube.Node) []fact {
 			l = l.Add(themes.Warning, "  not attached yet")
 		}
 		if problem := cmp.Or(a.DetachError, a.AttachError); problem != "" {
-			l = l.Add(themes.Bad, "  "+wording.Quote(problem))
+			l = l.Add(themes.Bad, "  "+format.Quote(problem))
 		}
 		facts = append(facts, fact{section, cmp.Or(a.Volume, a.Name), l})
 	}
@@ -184,7 +185,7 @@ func (m *Page) pastRuns() []fact {
 		}
 		l := paint.L(token, b.State()).Add(themes.Muted, "  "+
 			b.Started.In(m.s.Now.Location()).Format("2006-01-02 15:04")+" by "+wording.Clean(b.User)+", "+
-			wording.Count(len(b.Nodes), "node"))
+			format.Count(len(b.Nodes), "node"))
 		facts = append(facts, fact{section, b.ID, l})
 	}
 	if m.at.IsZero() {

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/app/live"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 	"github.com/kdrain-tui/kdrain-tui/themes"
@@ -15,7 +16,6 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 	"github.com/kdrain-tui/kdrain-tui/ui/table"
-	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // readTime bounds the reading of a node.
@@ -162,7 +162,7 @@ func (m *Page) View() frame.View {
 	v := frame.View{Left: paint.L(themes.Title, "Node ").Add(themes.Accent, m.name), Cell: m.cell, Above: m.above,
 		Empty: paint.L(themes.Muted, "The cluster has no node of that name any longer.")}
 	if m.list.Filter != "" {
-		v.Empty = paint.L(themes.Muted, "Nothing matches "+wording.Quote(m.list.Filter)+". esc shows all again.")
+		v.Empty = paint.L(themes.Muted, "Nothing matches "+format.Quote(m.list.Filter)+". esc shows all again.")
 	}
 	switch {
 	case m.s.Cluster == nil:

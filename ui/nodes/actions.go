@@ -3,9 +3,9 @@ package nodes
 import (
 	"slices"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
-	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // Actions are what keys do on the list of nodes.
@@ -87,7 +87,7 @@ func (m *Page) canCordon(unschedulable bool) func() (bool, string) {
 		}
 		if len(m.toSetCordon(unschedulable)) == 0 {
 			return false, map[bool]string{true: "already cordoned", false: "not cordoned"}[unschedulable] + ": " +
-				wording.List(m.Targets(), 3)
+				format.List(m.Targets(), 3)
 		}
 		if r := m.s.RollState; m.s.Rolling() {
 			for i := range r.Nodes {

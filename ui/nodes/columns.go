@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
@@ -100,7 +101,7 @@ func podCount(s *kube.Snapshot, n *kube.Node) paint.Line {
 	case phase == kube.NotSynced && count == 0:
 		return paint.L(themes.Muted, paint.Ellipsis)
 	}
-	return paint.L(themes.Text, wording.Number(count))
+	return paint.L(themes.Text, format.Number(count))
 }
 
 // textsOf hands out what a filter finds a node by: name, zone, version of the kubelet,

@@ -3,6 +3,7 @@ package nodes
 import (
 	"strings"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/confirm"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
@@ -14,7 +15,7 @@ import (
 func (m *Page) askToSetCordon(unschedulable bool) {
 	c := confirm.Cordon{Nodes: m.toSetCordon(unschedulable), Unschedulable: unschedulable}
 	if rest := len(m.Targets()) - len(c.Nodes); rest > 0 {
-		c.Notes = []paint.Line{paint.L(themes.Muted, wording.Plural(rest, "other needs", "others need")+" no change.")}
+		c.Notes = []paint.Line{paint.L(themes.Muted, format.Plural(rest, "other needs", "others need")+" no change.")}
 	}
 	c.Begins = func() {
 		for _, n := range c.Nodes {
@@ -35,5 +36,5 @@ func (m *Page) onCordonSet(msg confirm.CordonSet) {
 		return
 	}
 	undo := map[bool]string{true: " U undoes it.", false: ""}[msg.Unschedulable]
-	m.shell.Say(word + " " + wording.List(msg.Nodes, 4) + "." + undo)
+	m.shell.Say(word + " " + format.List(msg.Nodes, 4) + "." + undo)
 }

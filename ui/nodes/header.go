@@ -1,6 +1,7 @@
 package nodes
 
 import (
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
@@ -28,7 +29,7 @@ func header(session *frame.Session) (left, right, brief paint.Line) {
 	live, nodes := wording.Live(s, session.Now), kindCount(s, kube.KindNodes, "node", s.Sync(kube.KindNodes).Count)
 	var pending paint.Line
 	if n := int(s.Totals("").Requested.Pods); n > 0 {
-		pending = paint.L(themes.Warning, wording.Number(n)+" Pending")
+		pending = paint.L(themes.Warning, format.Number(n)+" Pending")
 	}
 	separator := paint.S(themes.Muted, paint.Dot)
 	return left, paint.Join(separator, live, nodes,
@@ -49,9 +50,9 @@ func kindCount(s *kube.Snapshot, k kube.Kind, noun string, n int) paint.Line {
 		if state.Total > n {
 			return paint.L(themes.Busy, wording.Progress(state)+" "+noun+"s")
 		}
-		return paint.L(themes.Busy, wording.Number(n)+"+ "+noun+"s")
+		return paint.L(themes.Busy, format.Number(n)+"+ "+noun+"s")
 	case kube.Stale:
-		return paint.L(themes.Warning, wording.Count(n, noun))
+		return paint.L(themes.Warning, format.Count(n, noun))
 	}
-	return paint.L(themes.Muted, wording.Count(n, noun))
+	return paint.L(themes.Muted, format.Count(n, noun))
 }

@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
@@ -78,7 +79,7 @@ func (m *Page) leftoversNotice() paint.Line {
 	if len(dead) == 0 {
 		return nil
 	}
-	words := wording.Count(len(dead), "temporary budget")
+	words := format.Count(len(dead), "temporary budget")
 	words += map[bool]string{true: " of an ended run is still there.",
 		false: " of ended runs are still there."}[len(dead) == 1]
 	line := paint.L(themes.Warning, paint.Warn+" "+words)
@@ -106,13 +107,13 @@ const leftoversListed = 8
 
 func (m *Page) askToRemoveLeftovers() {
 	dead, maybe := m.leftBehind()
-	title := "Remove " + wording.Count(len(dead), "temporary budget") + "?"
+	title := "Remove " + format.Count(len(dead), "temporary budget") + "?"
 	body := []paint.Line{paint.T("Ended runs left them behind. They block evictions, and nothing else removes them."),
 		nil}
 	list := func(token paint.Token, left []tempbudget.Leftover) {
 		for i, l := range left {
 			if i == leftoversListed {
-				body = append(body, paint.L(themes.Muted, "and "+wording.Count(len(left)-i, "more budget")))
+				body = append(body, paint.L(themes.Muted, "and "+format.Count(len(left)-i, "more budget")))
 				break
 			}
 			body = append(body, paint.L(token, wording.Clean(l.Sentence(m.s.Now))))
@@ -159,5 +160,5 @@ func (m *Page) takeRemoved(msg removedMsg) {
 		m.shell.Fail("Not all removed: " + wording.Clean(msg.err.Error()))
 		return
 	}
-	m.shell.Say("Removed " + wording.Count(msg.removed, "temporary budget") + ".")
+	m.shell.Say("Removed " + format.Count(msg.removed, "temporary budget") + ".")
 }

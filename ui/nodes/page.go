@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
@@ -92,16 +93,16 @@ func (m *Page) Hints() paint.Line {
 	if m.marks.Len() == 0 {
 		return nil
 	}
-	line := paint.L(themes.Marked, wording.Number(m.marks.Len())+" marked")
+	line := paint.L(themes.Marked, format.Number(m.marks.Len())+" marked")
 	if hidden := m.marks.Hidden(m.list.Table.Keys()); hidden > 0 {
-		line = line.Add(themes.Warning, ", "+wording.Number(hidden)+" not shown")
+		line = line.Add(themes.Warning, ", "+format.Number(hidden)+" not shown")
 	}
 	if n := m.marks.Len(); n > 1 && n <= wouldNodes { // it is summed up for every frame
 		pods := 0
 		for _, name := range m.marks.Keys() {
 			pods += m.s.Snap.Totals(name).Pods
 		}
-		line = line.Add(themes.Muted, ": "+wording.Count(pods, "pod"))
+		line = line.Add(themes.Muted, ": "+format.Count(pods, "pod"))
 	}
 	return line.Add(themes.Text, "   ")
 }
@@ -389,9 +390,9 @@ func (m *Page) nodesEmpty() paint.Line {
 	state := m.s.Snap.Sync(kube.KindNodes)
 	switch {
 	case m.list.Filter != "" && m.list.Total > 0:
-		return paint.L(themes.Muted, "No node matches "+wording.Quote(m.list.Filter)+". esc shows all again.")
+		return paint.L(themes.Muted, "No node matches "+format.Quote(m.list.Filter)+". esc shows all again.")
 	case state.Phase == kube.Denied:
-		return paint.L(themes.Bad, "Nodes cannot be listed. "+wording.Quote(state.Reason))
+		return paint.L(themes.Bad, "Nodes cannot be listed. "+format.Quote(state.Reason))
 	case state.Phase == kube.NotSynced:
 		return paint.L(themes.Busy, "The nodes are being read"+paint.Ellipsis)
 	}

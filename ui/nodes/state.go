@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
-	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 const rolePrefix = "node-role.kubernetes.io/"
@@ -33,9 +33,9 @@ func silent(n *kube.Node, now time.Time) string {
 	case n.ReadySince.IsZero():
 		return "not ready"
 	case n.Silent():
-		return "kubelet silent for " + wording.Age(now.Sub(n.ReadySince))
+		return "kubelet silent for " + format.Age(now.Sub(n.ReadySince))
 	}
-	return "not ready for " + wording.Age(now.Sub(n.ReadySince))
+	return "not ready for " + format.Age(now.Sub(n.ReadySince))
 }
 
 // since is the age of a moment, "" where there is none.
@@ -43,5 +43,5 @@ func since(t, now time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return wording.Age(now.Sub(t))
+	return format.Age(now.Sub(t))
 }

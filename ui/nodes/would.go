@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
@@ -89,7 +90,7 @@ func nodeSentence(n *kube.Node, held *lease.Hold, p *preview, now time.Time) pai
 	if silent := silent(n, now); silent != "" {
 		say(themes.Bad, wording.FirstUpper(silent)+": nothing there confirms that a pod ended.")
 		if n.ReadyMessage != "" {
-			say(themes.Muted, wording.Quote(n.ReadyMessage)+".")
+			say(themes.Muted, format.Quote(n.ReadyMessage)+".")
 		}
 	}
 	if held != nil {
@@ -124,7 +125,7 @@ func nodeSentence(n *kube.Node, held *lease.Hold, p *preview, now time.Time) pai
 func refusals(n plan.Node) string {
 	var parts []string
 	for _, r := range n.Refusals() {
-		parts = append(parts, wording.Count(len(r.Pods), "pod")+", "+r.Brief)
+		parts = append(parts, format.Count(len(r.Pods), "pod")+", "+r.Brief)
 	}
 	if len(parts) == 0 {
 		return ""
@@ -159,7 +160,7 @@ func stayWhy(n plan.Node) string {
 	if len(kinds) == 0 {
 		return ""
 	}
-	return " (" + wording.List(kinds, 3) + ")"
+	return " (" + format.List(kinds, 3) + ")"
 }
 
 // holdUps names the first budget that holds pods, with its figures and the

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
@@ -112,7 +113,7 @@ func (m *Page) View() frame.View {
 	v, options := frame.View{}, optionsOf(m.s.Options)
 	v.Left = paint.L(themes.Title, "Options of the drain").Add(themes.Muted, "  kubectl's names, defaults and meaning")
 	v.Right = paint.L(themes.Muted, paint.Marked+" changed")
-	v.Empty = paint.L(themes.Muted, "No option matches "+wording.Quote(m.list.Filter)+".")
+	v.Empty = paint.L(themes.Muted, "No option matches "+format.Quote(m.list.Filter)+".")
 	v.Above = m.above
 	v.Mark = func(key string) string {
 		if o := find(options, key); o != nil && o.Changed {

@@ -3,6 +3,7 @@ package plan
 import (
 	"slices"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -52,7 +53,7 @@ func (m *Page) canReorder() (bool, string) {
 func (m *Page) reorder() {
 	names, _ := preflight.Advised(&m.plan)
 	m.shell.Open(frame.Ref{Page: m.kind, Nodes: names})
-	m.shell.Say("in the order " + wording.List(names, 8))
+	m.shell.Say("in the order " + format.List(names, 8))
 }
 
 // canExclude reports whether the selected pod can be excluded, or is.
@@ -125,7 +126,7 @@ func trusted(s *kube.Snapshot) (bool, string) {
 	for _, k := range []kube.Kind{kube.KindNodes, kube.KindPods} {
 		switch state := s.Sync(k); state.Phase {
 		case kube.NotSynced:
-			return false, "the " + string(k) + " are still being read, " + wording.Number(state.Count) + " so far"
+			return false, "the " + string(k) + " are still being read, " + format.Number(state.Count) + " so far"
 		case kube.Denied:
 			return false, "the " + string(k) + " cannot be listed: " + state.Reason
 		case kube.Stale:

@@ -3,6 +3,7 @@ package plan
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
@@ -51,9 +52,9 @@ func (m *FindingsPage) Layout(frame.Layout) {}
 func (m *FindingsPage) View() frame.View {
 	p := m.behind()
 	return frame.View{
-		Left: paint.L(themes.Title, wording.FirstUpper(wording.Count(len(p.plan.Findings), "finding"))).Add(themes.Text,
+		Left: paint.L(themes.Title, wording.FirstUpper(format.Count(len(p.plan.Findings), "finding"))).Add(themes.Text,
 			"  ").
-			Add(themes.Accent, wording.List(p.nodes, 2)),
+			Add(themes.Accent, format.List(p.nodes, 2)),
 		Text: findingsInFull(p.plan.Findings, m.shell.Session().Width-2),
 	}
 }

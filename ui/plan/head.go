@@ -3,6 +3,7 @@ package plan
 import (
 	"strings"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
@@ -18,7 +19,7 @@ func driftWord(changes []plan.Change) paint.Line {
 	if len(changes) == 1 {
 		return paint.L(themes.Warning, "changed: "+changes[0].What)
 	}
-	return paint.L(themes.Warning, wording.Count(len(changes), "change")+" since")
+	return paint.L(themes.Warning, format.Count(len(changes), "change")+" since")
 }
 
 // findingLines are the findings that must not be missed, in the order of the plan, each in
@@ -33,9 +34,9 @@ func findingLines(findings []plan.Finding, most int, key string) []paint.Line {
 		return nil
 	}
 	rest := len(lines) - (most - 1)
-	more := paint.L(themes.Warning, paint.Ellipsis+" "+wording.Number(rest)+" more")
+	more := paint.L(themes.Warning, paint.Ellipsis+" "+format.Number(rest)+" more")
 	if rest == len(lines) {
-		more = paint.L(themes.Warning, paint.Warn+" "+wording.Count(rest, "finding"))
+		more = paint.L(themes.Warning, paint.Warn+" "+format.Count(rest, "finding"))
 	}
 	return append(lines[:most-1:most-1], more.Add(themes.Muted, ": ").Add(themes.Key, key).Add(themes.Muted,
 		" shows all"))
@@ -49,7 +50,7 @@ func incomplete(s *kube.Snapshot) string {
 		state := s.Sync(k)
 		switch {
 		case state.Phase == kube.Denied && (k == kube.KindNodes || k == kube.KindPods):
-			return "the " + wording.KindWord(k) + " cannot be listed: " + wording.Quote(state.Reason)
+			return "the " + wording.KindWord(k) + " cannot be listed: " + format.Quote(state.Reason)
 		case state.Phase == kube.NotSynced:
 			coming = append(coming, wording.KindWord(k)+" ("+wording.Progress(state)+")")
 		}
@@ -57,7 +58,7 @@ func incomplete(s *kube.Snapshot) string {
 	if len(coming) == 0 {
 		return ""
 	}
-	return "still being read: " + wording.List(coming, 3)
+	return "still being read: " + format.List(coming, 3)
 }
 
 // planKinds are the kinds that a plan is made of.

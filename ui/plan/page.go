@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
@@ -287,7 +288,7 @@ func (m *Page) Layout(lay frame.Layout) {
 func (m *Page) View() frame.View {
 	v := frame.View{}
 	v.Left = paint.L(themes.Title, wording.FirstUpper(string(m.kind))).Add(themes.Text, "  ").Add(themes.Accent,
-		wording.List(m.nodes, 4)).
+		format.List(m.nodes, 4)).
 		Add(themes.Muted, paint.Dot+m.s.Identity.Context)
 	v.Right = m.planTruth()
 	v.Head = m.planHead()
@@ -305,7 +306,7 @@ func (m *Page) View() frame.View {
 	case !m.has:
 		v.Empty = paint.L(themes.Busy, "Planning"+paint.Ellipsis)
 	case m.list.Filter != "" && m.list.Total > 0:
-		v.Empty = paint.L(themes.Muted, "No pod matches "+wording.Quote(m.list.Filter)+".")
+		v.Empty = paint.L(themes.Muted, "No pod matches "+format.Quote(m.list.Filter)+".")
 	case m.part != "":
 		v.Empty = paint.L(themes.Busy, wording.FirstUpper(m.part)+".")
 	default:

@@ -3,6 +3,7 @@ package plan
 import (
 	"strings"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
@@ -57,8 +58,8 @@ func (m *Page) budgetLines(p plan.Pod, width int) []paint.Line {
 	var lines []paint.Line
 	for _, b := range m.s.Snap.BudgetsOf(live) {
 		lines = append(lines, paint.L(themes.Title, "Budget ").Add(themes.Accent, b.Name).Add(themes.Muted, paint.Dot+
-			"needs "+wording.Number(int(b.DesiredHealthy))+", has "+wording.Number(int(b.CurrentHealthy))+
-			", allows "+wording.Number(int(b.DisruptionsAllowed))).Fit(width))
+			"needs "+format.Number(int(b.DesiredHealthy))+", has "+format.Number(int(b.CurrentHealthy))+
+			", allows "+format.Number(int(b.DisruptionsAllowed))).Fit(width))
 		if b.ExpectedPods > 0 {
 			lines = append(lines, paint.Bar(themes.BarFull, themes.BarEmpty,
 				float64(b.CurrentHealthy)/float64(b.ExpectedPods), min(width, 30)))
@@ -95,7 +96,7 @@ func (m *Page) memberLines(members []*kube.Pod, width int) []paint.Line {
 	}
 	all := append(sick, healthy...)
 	if len(all) > maxMembers {
-		more := "and " + wording.Count(len(all)-maxMembers, "more pod")
+		more := "and " + format.Count(len(all)-maxMembers, "more pod")
 		all = append(all[:maxMembers:maxMembers], paint.L(themes.Muted, more))
 	}
 	return all

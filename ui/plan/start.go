@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/app/live"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/confirm"
@@ -30,12 +31,12 @@ type startedMsg struct {
 // askToCordon asks for the cordon of a plan; changes are told first.
 func (m *Page) askToCordon(shown plan.Plan, changes []plan.Change) {
 	open := confirm.OpenNodes(shown)
-	title := "Cordon " + wording.Count(len(open), "node") + " and continue?"
+	title := "Cordon " + format.Count(len(open), "node") + " and continue?"
 	if len(open) == 1 {
 		title = "Cordon " + open[0] + " and continue?"
 	}
 	body := confirm.DriftLines(changes)
-	body = append(body, paint.L(themes.Accent, wording.List(open, 60)))
+	body = append(body, paint.L(themes.Accent, format.List(open, 60)))
 	if id := m.s.Identity; id.Server != "" {
 		where := "of " + id.Context + paint.Dot + id.Server
 		if id.User != "" {
@@ -44,8 +45,8 @@ func (m *Page) askToCordon(shown plan.Plan, changes []plan.Change) {
 		body = append(body, paint.L(themes.Muted, where))
 	}
 	if gone := len(shown.Nodes) - len(open); gone > 0 {
-		body = append(body, paint.L(themes.Warning, wording.Count(gone, "node")+" refused and left untouched: "+
-			wording.List(confirm.RefusedNodes(shown), 6)))
+		body = append(body, paint.L(themes.Warning, format.Count(gone, "node")+" refused and left untouched: "+
+			format.List(confirm.RefusedNodes(shown), 6)))
 	}
 	touched := shown.Open()
 	body = append(body, nil, wording.PlanSummary(touched))

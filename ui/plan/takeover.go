@@ -3,6 +3,7 @@ package plan
 import (
 	"slices"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -10,7 +11,6 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/confirm"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
-	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 const takeOverDialog = "take-over"
@@ -31,9 +31,9 @@ func (m *Page) askToTakeOver(shown plan.Plan, holds []lease.Hold) {
 	runs := confirm.Runs(holds)
 	body := append(confirm.HoldLines(holds), nil, paint.L(themes.Warning,
 		"That run sends nothing more there once you take over, and stops draining the node."),
-		paint.T("If that run is dead, its Lease expires "+wording.Spell(kube.LeaseDuration)+
+		paint.T("If that run is dead, its Lease expires "+format.Duration(kube.LeaseDuration)+
 			" after its last sign of life."), nil)
-	title := "Take over " + wording.Count(len(holds), "node") + " from another run?"
+	title := "Take over " + format.Count(len(holds), "node") + " from another run?"
 	if len(holds) == 1 {
 		title = "Take over " + holds[0].Node + " from another run?"
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 	"github.com/kdrain-tui/kdrain-tui/themes"
@@ -61,13 +62,13 @@ func podConditions(d watch.PodDetails, now time.Time) []paint.Line {
 		}
 		l := paint.L(token, mark+" "+c.Type).Fit(wide+2).Add(themes.Muted, "  "+c.Status)
 		if !c.Since.IsZero() {
-			l = l.Add(themes.Muted, " for "+wording.Age(now.Sub(c.Since)))
+			l = l.Add(themes.Muted, " for "+format.Age(now.Sub(c.Since)))
 		}
 		if c.Reason != "" {
 			l = l.Add(themes.Text, "  "+c.Reason)
 		}
 		if c.Message != "" {
-			l = l.Add(themes.Muted, "  "+wording.Quote(c.Message))
+			l = l.Add(themes.Muted, "  "+format.Quote(c.Message))
 		}
 		lines = append(lines, l)
 	}
@@ -87,11 +88,11 @@ func podEvents(d watch.PodDetails, now time.Time) []paint.Line {
 		if e.Type == "Warning" {
 			token = themes.Warning
 		}
-		l := paint.L(themes.Muted, wording.Age(now.Sub(e.At))+" ago").Fit(10).Add(token, e.Reason)
+		l := paint.L(themes.Muted, format.Age(now.Sub(e.At))+" ago").Fit(10).Add(token, e.Reason)
 		if e.Count > 1 {
-			l = l.Add(themes.Muted, " ("+wording.Number(int(e.Count))+" times)")
+			l = l.Add(themes.Muted, " ("+format.Number(int(e.Count))+" times)")
 		}
-		l = l.Add(themes.Text, "  "+wording.Quote(e.Message))
+		l = l.Add(themes.Text, "  "+format.Quote(e.Message))
 		if e.From != "" {
 			l = l.Add(themes.Muted, "  "+e.From)
 		}

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
-	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // logsPart is the part of the page with the logs.
@@ -97,7 +97,7 @@ func containerLine(read readPod) []paint.Line {
 func containerFacts(c watch.Container) paint.Line {
 	var restarts paint.Line
 	if c.Restarts > 0 {
-		restarts = paint.L(themes.Warning, wording.Count(int(c.Restarts), "restart"))
+		restarts = paint.L(themes.Warning, format.Count(int(c.Restarts), "restart"))
 	}
 	return paint.Join(paint.S(themes.Muted, ", "),
 		paint.L(themes.Muted, string(c.Kind)), paint.L(themes.Muted, c.State), restarts)
@@ -121,7 +121,7 @@ func podLogs(read readPod) []paint.Line {
 		if tail.Previous {
 			title += ", the previous instance"
 		}
-		count := "  last " + wording.Count(len(tail.Lines), "line")
+		count := "  last " + format.Count(len(tail.Lines), "line")
 		lines = append(lines, paint.L(themes.Title, title).Add(themes.Muted, count))
 		if len(tail.Lines) == 0 {
 			lines = append(lines, paint.L(themes.Muted, "It wrote nothing."))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/watch"
@@ -245,7 +246,7 @@ func (m *Page) podHead() []paint.Line {
 			token = themes.Accent
 			part = "[" + part + "]"
 		}
-		l = l.Add(themes.Key, wording.Number(i+1)+" ").Add(token, part+"   ")
+		l = l.Add(themes.Key, format.Number(i+1)+" ").Add(token, part+"   ")
 	}
 	if s := m.unhealthyPod(); s != nil && !m.sick {
 		l = l.Add(themes.Muted, "blocked by ").Add(themes.Text, s.Name+" ").Add(themes.Key, "b")
@@ -321,8 +322,8 @@ func (m *Page) podWords() []paint.Line {
 	}
 	lines := append([]paint.Line{wording.PodState(p), wording.PodRunSentence(p, m.s.Now)},
 		podFacts(p.Node, p.Owner, string(p.UID))...)
-	return append(lines, paint.L(themes.Muted, "requests    ").Add(themes.Text, wording.Count(p.Attempts, "try")).
-		Add(themes.Muted, ", refused ").Add(themes.Text, wording.Number(p.Refusals)))
+	return append(lines, paint.L(themes.Muted, "requests    ").Add(themes.Text, format.Count(p.Attempts, "try")).
+		Add(themes.Muted, ", refused ").Add(themes.Text, format.Number(p.Refusals)))
 }
 
 func podFacts(node, owner, uid string) []paint.Line {

@@ -3,9 +3,9 @@ package pods
 import (
 	"slices"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
-	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // Actions are what keys do on the list of all pods.
@@ -46,7 +46,7 @@ func (m *Page) nextScope() (nodes []string, title string) {
 	here := m.Targets()
 	switch {
 	case len(m.nodes) == 0 && len(m.targets) > 1:
-		return m.targets, wording.Count(len(m.targets), "node")
+		return m.targets, format.Count(len(m.targets), "node")
 	case len(m.nodes) == 0 && len(m.targets) == 1:
 		return m.targets, m.s.Names.ShowAll(m.targets)[0]
 	case slices.Equal(m.nodes, m.targets) && len(here) == 1 && !slices.Equal(here, m.targets):

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
@@ -68,14 +69,14 @@ func (m *Page) cell(key, column string, width int) paint.Line {
 		return status(p)
 	case "restarts":
 		if n := restarts(p); n > 0 {
-			return paint.L(themes.Warning, wording.Number(int(n)))
+			return paint.L(themes.Warning, format.Number(int(n)))
 		}
 		return paint.L(themes.Muted, "0")
 	case "age":
 		if p.Created.IsZero() {
 			return nil
 		}
-		return paint.L(themes.Muted, wording.Age(m.s.Snap.ServerTime(m.s.Now).Sub(p.Created)))
+		return paint.L(themes.Muted, format.Age(m.s.Snap.ServerTime(m.s.Now).Sub(p.Created)))
 	case "cpu", "memory":
 		return m.used(p, column)
 	case fateSort:
@@ -122,9 +123,9 @@ func (m *Page) used(p *kube.Pod, column string) paint.Line {
 	case !ok:
 		return paint.L(themes.Muted, "-")
 	case column == "cpu":
-		return paint.L(themes.Text, wording.CPU(u.CPUMilli))
+		return paint.L(themes.Text, format.CPU(u.CPUMilli))
 	}
-	return paint.L(themes.Text, wording.Bytes(u.MemoryBytes))
+	return paint.L(themes.Text, format.Bytes(u.MemoryBytes))
 }
 
 // sentence is what is wrong with a pod, in the words of who knows it.
@@ -141,7 +142,7 @@ func (m *Page) sentence(p *kube.Pod) paint.Line {
 		if p.Ready {
 			word = "Ready for "
 		}
-		l = l.Add(themes.Muted, paint.Dot+word+wording.Age(now.Sub(p.ReadySince)))
+		l = l.Add(themes.Muted, paint.Dot+word+format.Age(now.Sub(p.ReadySince)))
 	}
 	if n := m.s.Snap.Node(p.Node); n != nil && n.Ready != kube.NodeReady {
 		l = l.Add(themes.Warning, paint.Dot+"its node "+p.Node+" is not Ready")
@@ -170,7 +171,7 @@ func troubleOf(p *kube.Pod) string {
 	}
 	for _, words := range []string{t.Message, t.Termination} {
 		if words != "" {
-			facts = append(facts, wording.Quote(words))
+			facts = append(facts, format.Quote(words))
 		}
 	}
 	return strings.Join(facts, ", ")
@@ -202,8 +203,8 @@ func (m *Page) pane(width int) []paint.Line {
 		fact("controller", p.Owner.Kind+" "+p.Owner.Name)
 	}
 	if p.Spec != nil {
-		fact("requests", "CPU "+wording.CPU(p.Spec.Requests.CPUMilli)+", memory "+
-			wording.Bytes(p.Spec.Requests.MemoryBytes))
+		fact("requests", "CPU "+format.CPU(p.Spec.Requests.CPUMilli)+", memory "+
+			format.Bytes(p.Spec.Requests.MemoryBytes))
 		fact("grace", fmt.Sprintf("%ds", p.Spec.GraceSeconds))
 		fact("priority", p.Spec.PriorityClass)
 		fact("volumes", strings.Join(volumes(p.Spec.Volumes), ", "))

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
@@ -180,7 +181,7 @@ func (m *Page) View() frame.View {
 func (m *Page) title() paint.Line {
 	l := paint.L(themes.Title, "All pods")
 	if len(m.nodes) > 0 {
-		l = l.Add(themes.Text, "  on "+wording.List(m.s.Names.ShowAll(m.nodes), 3))
+		l = l.Add(themes.Text, "  on "+format.List(m.s.Names.ShowAll(m.nodes), 3))
 	}
 	if m.namespace != "" {
 		l = l.Add(themes.Muted, "  namespace ").Add(themes.Accent, m.namespace)
@@ -194,16 +195,16 @@ func (m *Page) sums() paint.Line {
 	if f == nil {
 		return paint.L(themes.Busy, "reading"+paint.Ellipsis)
 	}
-	count := paint.L(themes.Muted, wording.Count(f.total, "pod"))
+	count := paint.L(themes.Muted, format.Count(f.total, "pod"))
 	if f.namespace != "" {
-		count = paint.L(themes.Muted, wording.Number(f.total)+" of "+wording.Count(f.scope, "pod"))
+		count = paint.L(themes.Muted, format.Number(f.total)+" of "+format.Count(f.scope, "pod"))
 	}
 	var failing, waiting, searching paint.Line
 	if n := f.counts[rankFailing]; n > 0 {
-		failing = paint.L(themes.Bad, paint.Bad+" "+wording.Number(n)+" failing")
+		failing = paint.L(themes.Bad, paint.Bad+" "+format.Number(n)+" failing")
 	}
 	if n := f.counts[rankNotReady]; n > 0 {
-		waiting = paint.L(themes.Warning, wording.Number(n)+" not Ready")
+		waiting = paint.L(themes.Warning, format.Number(n)+" not Ready")
 	}
 	if !f.same(m.query()) {
 		searching = paint.L(themes.Busy, "searching"+paint.Ellipsis)
@@ -216,11 +217,11 @@ func (m *Page) empty() paint.Line {
 	state := m.s.Snap.Sync(kube.KindPods)
 	switch {
 	case state.Phase == kube.Denied:
-		return paint.L(themes.Bad, "Pods cannot be listed. "+wording.Quote(state.Reason))
+		return paint.L(themes.Bad, "Pods cannot be listed. "+format.Quote(state.Reason))
 	case m.found == nil || state.Phase == kube.NotSynced:
 		return paint.L(themes.Busy, "The pods are being read"+paint.Ellipsis)
 	case m.list.Filter != "":
-		return paint.L(themes.Muted, "No pod matches "+wording.Quote(m.list.Filter)+". esc shows all again.")
+		return paint.L(themes.Muted, "No pod matches "+format.Quote(m.list.Filter)+". esc shows all again.")
 	}
 	return paint.L(themes.Muted, "There are no pods.")
 }

@@ -7,13 +7,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
-	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // Actions are what keys do on the board.
@@ -88,7 +88,7 @@ func (m *Page) askToAbort() {
 		"are ended.")}
 	if names := m.underWayNames(); len(names) > 0 {
 		body = append(body, paint.L(themes.Warning,
-			"These nodes are left as they are, cordoned once their drain began: "+wording.List(names, 6)+"."))
+			"These nodes are left as they are, cordoned once their drain began: "+format.List(names, 6)+"."))
 	}
 	m.askToSteer(dialog.Confirm("abort", "Abort the roll?", "abort", true, body...), drain.CommandAbort)
 }

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/app/live"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
@@ -42,7 +43,7 @@ func (m *Page) openBatch() {
 		m.shell.Refuse("there is no run to show")
 		return
 	}
-	batch := "batch " + wording.Number(n.Batch+1)
+	batch := "batch " + format.Number(n.Batch+1)
 	id := runOf(m.s.Roll.Events(0), n.Batch)
 	if id == "" {
 		m.shell.Refuse("the drain of " + batch + " has not begun at this moment of the replay")

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/app/live"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 	"github.com/kdrain-tui/kdrain-tui/themes"
@@ -84,7 +85,7 @@ func (m *Setup) onPlanned(msg plannedMsg) {
 		if plan.WantsUsual(msg.planned.Nodes...) {
 			why = "a on the nodes page accepts --ignore-daemonsets --delete-emptydir-data"
 		}
-		m.shell.Fail("The roll does not begin, nothing was changed: refused " + wording.List(names, 3) + "; " + why)
+		m.shell.Fail("The roll does not begin, nothing was changed: refused " + format.List(names, 3) + "; " + why)
 		return
 	}
 	var grave []plan.Change
@@ -99,7 +100,7 @@ func (m *Setup) onPlanned(msg plannedMsg) {
 
 // ask asks for the roll. It takes a typed word: the name of the node, of several the name of the context.
 func (m *Setup) ask(planned plan.Plan, o roll.Options, grave []plan.Change) {
-	word := "roll " + wording.Count(len(planned.Nodes), "node")
+	word := "roll " + format.Count(len(planned.Nodes), "node")
 	switch {
 	case len(planned.Nodes) == 1:
 		word = planned.Nodes[0].Name
@@ -122,7 +123,7 @@ func (m *Setup) ask(planned plan.Plan, o roll.Options, grave []plan.Change) {
 	}
 	body = append(body, nil, paint.L(themes.Warning,
 		"This stands for all batches: each is drained, worked on and uncordoned in its turn."))
-	title := "Drain and maintain " + wording.Count(len(planned.Nodes), "node") + ", batch by batch?"
+	title := "Drain and maintain " + format.Count(len(planned.Nodes), "node") + ", batch by batch?"
 	q := m.shell.Ask(dialog.Typed("roll", title, word, "begin", body...), func(a dialog.Answer) {
 		if a.Value == dialog.Accept {
 			m.makePlan(o, &planned)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
@@ -45,7 +46,7 @@ func lookOf(s *roll.State, state roll.NodeState) look {
 // board is the words of the page.
 type board struct{ *Page }
 
-func batches(n int) string { return wording.Plural(n, "batch", "batches") }
+func batches(n int) string { return format.Plural(n, "batch", "batches") }
 
 // head is the roll at a glance: its cells, how many nodes are how far, the gate, and what it waits for.
 func (m board) head() []paint.Line {
@@ -57,10 +58,10 @@ func (m board) head() []paint.Line {
 		line = append(paint.Bar(themes.BarFull, themes.BarEmpty, float64(done)/float64(max(1, len(s.Nodes))), 20),
 			paint.Blank(2))
 	}
-	line = line.Add(themes.Text, wording.Number(done)+" of "+wording.Number(len(s.Nodes))+" done")
+	line = line.Add(themes.Text, format.Number(done)+" of "+format.Number(len(s.Nodes))+" done")
 	for _, l := range looks[1:] {
 		if n := s.Count(l.state); n > 0 {
-			line = line.Add(themes.Muted, paint.Dot).Add(l.token, wording.Number(n)+" "+lookOf(s, l.state).word)
+			line = line.Add(themes.Muted, paint.Dot).Add(l.token, format.Number(n)+" "+lookOf(s, l.state).word)
 		}
 	}
 	head = append(head, line)
@@ -78,7 +79,7 @@ func cells(s *roll.State, width, most int) []paint.Line {
 	var line paint.Line
 	at := 0
 	for i, b := range s.Facts.Batches {
-		cell := paint.L(themes.Muted, wording.Number(i+1)+" ")
+		cell := paint.L(themes.Muted, format.Number(i+1)+" ")
 		for range b.Nodes {
 			l := lookOf(s, s.Nodes[at].State)
 			cell = cell.Add(l.token, l.glyph)
@@ -134,10 +135,10 @@ func (m board) gate() paint.Line {
 		return nil
 	case s.Gate != nil:
 		return paint.L(themes.Warning, paint.Wait+" The health gate is closed for "+
-			wording.Clock(m.now().Sub(s.Gate.Since))+": ").Add(themes.Text, wording.Clean(s.Gate.Sentence()))
+			format.Clock(m.now().Sub(s.Gate.Since))+": ").Add(themes.Text, wording.Clean(s.Gate.Sentence()))
 	case through > 0:
 		return paint.L(themes.Muted, "gate ").Add(themes.Good, paint.Ready+" open").
-			Add(themes.Muted, " after batch "+wording.Number(through))
+			Add(themes.Muted, " after batch "+format.Number(through))
 	}
 	return paint.L(themes.Muted, "gate "+paint.Hollow+" judged after each batch")
 }
@@ -148,7 +149,7 @@ func (m board) waiting() paint.Line {
 	if s.Wait == nil || s.Outcome != "" {
 		return nil
 	}
-	rest := paint.L(themes.Muted, ", "+wording.Spell(s.Wait.Until.Sub(m.now()).Round(time.Second))+" more")
+	rest := paint.L(themes.Muted, ", "+format.Duration(s.Wait.Until.Sub(m.now()).Round(time.Second))+" more")
 	at := s.Wait.Until.Local().Format("Jan 2 15:04 MST")
 	switch {
 	case s.Wait.Kind == roll.WaitRun:
@@ -197,9 +198,9 @@ func (m board) spent(n *roll.Node) string {
 	case n.State == roll.Waiting:
 		return ""
 	case !n.Ended.IsZero():
-		return wording.Clock(n.Ended.Sub(n.Began))
+		return format.Clock(n.Ended.Sub(n.Began))
 	}
-	return wording.Clock(m.now().Sub(n.Since))
+	return format.Clock(m.now().Sub(n.Since))
 }
 
 // what is the one thing to know of a node now: the newest line of its command, its pods, or why.
@@ -230,9 +231,9 @@ func (m board) pods(node string) string {
 	if !m.s.OfRoll() || p.Total == 0 {
 		return ""
 	}
-	text := wording.Number(p.Left) + " of " + wording.Count(p.Total, "pod") + " gone"
+	text := format.Number(p.Left) + " of " + format.Count(p.Total, "pod") + " gone"
 	if p.Blocked > 0 {
-		text += ", " + wording.Number(p.Blocked) + " blocked"
+		text += ", " + format.Number(p.Blocked) + " blocked"
 	}
 	return text
 }
@@ -242,7 +243,8 @@ func (m board) sentence(n *roll.Node) paint.Line {
 	var text string
 	switch h := n.Running(); {
 	case h != "":
-		text = fmt.Sprintf("The --%s command runs, for %s.", h, wording.Spell(m.now().Sub(n.Since).Round(time.Second)))
+		elapsed := format.Duration(m.now().Sub(n.Since).Round(time.Second))
+		text = fmt.Sprintf("The --%s command runs, for %s.", h, elapsed)
 	case n.State == roll.Waiting && m.s.RollState.Outcome != "":
 		text = "The roll ended before the batch of this node began. The node is unchanged."
 	case n.State == roll.Waiting:
@@ -265,7 +267,7 @@ func (m board) sentence(n *roll.Node) paint.Line {
 	}
 	l := paint.T(text)
 	if len(n.Output) > 0 {
-		last := wording.Quote(wording.Clean(n.Output[len(n.Output)-1]))
+		last := format.Quote(wording.Clean(n.Output[len(n.Output)-1]))
 		l = l.Add(themes.Muted, " Last line: ").Add(themes.Text, last)
 	}
 	return l

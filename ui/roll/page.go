@@ -6,12 +6,12 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 	"github.com/kdrain-tui/kdrain-tui/ui/table"
-	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // Page is the board of a roll: while it lives, and its result until it is left.
@@ -116,7 +116,7 @@ func (m *Page) View() frame.View {
 	}
 	v := frame.View{Head: board{m}.head()}
 	v.Left = paint.L(themes.Title, "Roll "+s.Facts.Run.ID).Add(themes.Text, "  ").Add(themes.Accent,
-		wording.Count(len(s.Nodes), "node")+", "+batches(len(s.Facts.Batches))).
+		format.Count(len(s.Nodes), "node")+", "+batches(len(s.Facts.Batches))).
 		Add(themes.Muted, paint.Dot+s.Facts.Run.Context)
 	if m.s.RollForeign && m.s.Rolling() {
 		v.Left = v.Left.Add(themes.Text, "  ").Add(themes.Warning, "of another process")
@@ -129,7 +129,7 @@ func (m *Page) View() frame.View {
 		return nil
 	}
 	v.Above = m.above
-	v.Empty = paint.L(themes.Muted, "No node matches "+wording.Quote(m.list.Filter)+".")
+	v.Empty = paint.L(themes.Muted, "No node matches "+format.Quote(m.list.Filter)+".")
 	if n := m.node(m.list.Table.Cursor()); n != nil {
 		v.Subject, v.Detail = n.Name, board{m}.sentence(n)
 		v.Pane = func(width int) []paint.Line { return output(n, width, max(1, m.lay.Pane.Height-sentenceRoom)) }
@@ -151,9 +151,9 @@ func (m *Page) now() time.Time {
 // clock is how long the roll goes on already, and about how long it still does.
 func (m *Page) clock() paint.Line {
 	s := m.s.RollState
-	l := paint.L(themes.Text, wording.Clock(m.now().Sub(s.Started)))
+	l := paint.L(themes.Text, format.Clock(m.now().Sub(s.Started)))
 	if left, known := s.Left(m.s.Now); known && m.s.Rolling() {
-		about := "about " + wording.Spell(left.Round(time.Second)) + " left " + paint.About
+		about := "about " + format.Duration(left.Round(time.Second)) + " left " + paint.About
 		l = l.Add(themes.Muted, paint.Dot).Add(themes.Estimate, about)
 	}
 	return l
@@ -172,7 +172,7 @@ func (m *Page) above(key string) []paint.Line {
 		}
 	}
 	s := m.s.RollState
-	l := paint.L(themes.Muted, "batch "+wording.Number(n.Batch+1))
+	l := paint.L(themes.Muted, "batch "+format.Number(n.Batch+1))
 	if value := s.Facts.Batches[n.Batch].Value; value != "" {
 		l = l.Add(themes.Muted, "  ").Add(themes.Accent, value)
 	}

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
@@ -103,7 +104,7 @@ func (m *Setup) batches() []roll.Batch {
 // View is the flags, below the batches.
 func (m *Setup) View() frame.View {
 	v := frame.View{Left: paint.L(themes.Title, "New roll").Add(themes.Text, "  ").
-		Add(themes.Accent, wording.List(m.nodes, 4)).Add(themes.Muted, paint.Dot+m.s.Identity.Context),
+		Add(themes.Accent, format.List(m.nodes, 4)).Add(themes.Muted, paint.Dot+m.s.Identity.Context),
 		Right: paint.L(themes.Muted, "nothing is begun yet")}
 	if m.busy {
 		v.Right = paint.L(themes.Busy, paint.Asked+" at work")
@@ -158,7 +159,7 @@ func value(o *option, width int) paint.Line {
 // batchLines say in which batches the nodes are maintained.
 func (m *Setup) batchLines(most int) []paint.Line {
 	all := m.batches()
-	text := wording.Count(len(m.nodes), "node") + " in " + batches(len(all))
+	text := format.Count(len(m.nodes), "node") + " in " + batches(len(all))
 	if m.options.By != "" {
 		text += ", never two values of " + m.options.By + " at once"
 	}
@@ -167,7 +168,7 @@ func (m *Setup) batchLines(most int) []paint.Line {
 		if i+1 == most && len(all) > most {
 			return append(lines, paint.L(themes.Muted, fmt.Sprintf("   and %s more", batches(len(all)-i))))
 		}
-		l := paint.L(themes.Muted, fmt.Sprintf("%4d  ", i+1)).Add(themes.Accent, wording.List(b.Nodes, 6))
+		l := paint.L(themes.Muted, fmt.Sprintf("%4d  ", i+1)).Add(themes.Accent, format.List(b.Nodes, 6))
 		if b.Value != "" {
 			l = l.Add(themes.Muted, "  "+b.Value)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
@@ -200,7 +201,7 @@ func (m *Page) pause() {
 // made whole first.
 func (m *Page) askToGoOnUnrecorded() {
 	o := m.shell.Ask(dialog.Typed("unrecorded", "Continue without a journal?", drain.WordWithoutJournal, "continue",
-		paint.L(themes.Bad, "The journal cannot be written: ").Add(themes.Muted, wording.Quote(m.s.State.JournalLost)),
+		paint.L(themes.Bad, "The journal cannot be written: ").Add(themes.Muted, format.Quote(m.s.State.JournalLost)),
 		paint.T("What is sent from here on is unknown to resume, rollback and report."),
 		paint.T("If there is space again, what is missing is written first.")), func(a dialog.Answer) {
 		if a.Value == dialog.Accept {
@@ -246,7 +247,7 @@ func (m *Page) askToLeave(node string) {
 		what = "The run has no other node left, and ends."
 	}
 	o := m.shell.Ask(dialog.Confirm("leave", "Leave "+node+"?", "leave", true,
-		paint.T("Nothing more is evicted there: "+wording.Plural(p.Total-p.Left, "pod stays", "pods stay")+". "+what),
+		paint.T("Nothing more is evicted there: "+format.Plural(p.Total-p.Left, "pod stays", "pods stay")+". "+what),
 		paint.L(themes.Warning, "The node stays cordoned.")), func(a dialog.Answer) {
 		if a.Value == dialog.Accept {
 			m.s.Run.Send(drain.Command{Kind: drain.CommandLeave, Node: node, By: m.s.Identity.User})
@@ -265,9 +266,9 @@ func (m *Page) askToSuspend() {
 func (m *Page) askToAbort() {
 	p := m.s.State.Progress("")
 	m.askToCommand(dialog.Confirm("abort", "Abort the run?", "abort", true,
-		paint.T("Nothing more is sent. "+wording.Plural(p.Total-p.Left-p.Terminating, "pod stays where it is",
-			"pods stay where they are")+"; "+wording.Number(p.Terminating)+" already terminating."),
-		paint.L(themes.Warning, "The nodes stay cordoned: "+wording.List(wording.NodesTouched(m.s.State), 6)+".")),
+		paint.T("Nothing more is sent. "+format.Plural(p.Total-p.Left-p.Terminating, "pod stays where it is",
+			"pods stay where they are")+"; "+format.Number(p.Terminating)+" already terminating."),
+		paint.L(themes.Warning, "The nodes stay cordoned: "+format.List(wording.NodesTouched(m.s.State), 6)+".")),
 		drain.CommandAbort, nil)
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
@@ -92,7 +93,7 @@ func nextTry(p *eviction.Record, width int, now time.Time, ended bool) paint.Lin
 	case left <= 0:
 		return paint.L(themes.Busy, "next try now")
 	}
-	text := "next try in " + wording.Spell(left)
+	text := "next try in " + format.Duration(left)
 	if longer := text + ", sooner if something changes"; paint.Width(longer) <= width {
 		text = longer
 	}

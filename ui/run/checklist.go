@@ -7,11 +7,11 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
-	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // checkEvery is how often at most nodes are judged again while the cluster changes.
@@ -102,7 +102,7 @@ func (c *checks) lines(width int) []paint.Line {
 		}
 	}
 	if rest > 0 {
-		lines = append(lines, paint.L(themes.Muted, "and "+wording.Count(rest, "more node")))
+		lines = append(lines, paint.L(themes.Muted, "and "+format.Count(rest, "more node")))
 	}
 	if len(safe) > 0 {
 		verb := " is safe to power off"
@@ -110,7 +110,7 @@ func (c *checks) lines(width int) []paint.Line {
 			verb = " are safe to power off together"
 		}
 		lines = append([]paint.Line{paint.L(themes.Good, paint.Good+" ").Add(themes.Text,
-			wording.List(safe, 4)+verb)}, lines...)
+			format.List(safe, 4)+verb)}, lines...)
 	}
 	return lines
 }

@@ -7,11 +7,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/app/live"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
-	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // etaEvery is how often at most the rest of a run is estimated again.
@@ -70,13 +70,13 @@ func (e *eta) words(s *frame.Session) paint.Line {
 	left := (e.Total - s.Now.Sub(e.at)).Round(time.Second)
 	switch {
 	case len(e.Waves) == 0 && e.Held > 0: // no time brings it about
-		return paint.L(themes.Warning, "waits for you: "+wording.Number(e.Held)+" blocked")
+		return paint.L(themes.Warning, "waits for you: "+format.Number(e.Held)+" blocked")
 	case left <= 0:
 		return nil
 	}
-	l := paint.L(themes.Muted, "about "+wording.Spell(left)+" left")
+	l := paint.L(themes.Muted, "about "+format.Duration(left)+" left")
 	if e.Held > 0 {
-		l = l.Add(themes.Muted, ", without "+wording.Number(e.Held)+" blocked")
+		l = l.Add(themes.Muted, ", without "+format.Number(e.Held)+" blocked")
 	}
 	return l
 }

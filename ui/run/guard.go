@@ -3,6 +3,7 @@ package run
 import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
@@ -24,7 +25,7 @@ func guardQuestion(budgets []tempbudget.Facts, guard budget.Guard, trusted bool)
 	if len(budgets) > 1 {
 		verb = " get budgets of their own for the time of the run. Each lets "
 	}
-	lines := []paint.Line{paint.T(wording.Count(len(budgets), "workload") + verb + string(guard) +
+	lines := []paint.Line{paint.T(format.Count(len(budgets), "workload") + verb + string(guard) +
 		" of the pods be unavailable at a time, for every eviction:"), nil}
 	for _, b := range budgets {
 		lines = append(lines, paint.L(themes.Accent, b.Namespace+"  "+b.Owner).Add(themes.Muted, "  "+b.Name))

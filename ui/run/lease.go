@@ -2,10 +2,10 @@ package run
 
 import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
-	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // leaseWord says in a word why nothing is sent for a node, "" where its Lease is
@@ -48,7 +48,7 @@ func runLeases(s *drain.State, width, most int) []paint.Line {
 		lines = append(lines, paint.Wrap(paint.L(themes.Warning, text), width)...)
 	}
 	if rest > 0 {
-		lines = append(lines, paint.L(themes.Muted, "and "+wording.Count(rest, "more node")))
+		lines = append(lines, paint.L(themes.Muted, "and "+format.Count(rest, "more node")))
 	}
 	return lines
 }

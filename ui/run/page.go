@@ -10,6 +10,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/replacement"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
@@ -267,7 +268,7 @@ func (m *Page) View() frame.View {
 	}
 	v.Empty = paint.L(themes.Muted, "There is no pod to move.")
 	if m.list.Filter != "" && m.list.Total > 0 {
-		v.Empty = paint.L(themes.Muted, "No pod matches "+wording.Quote(m.list.Filter)+".")
+		v.Empty = paint.L(themes.Muted, "No pod matches "+format.Quote(m.list.Filter)+".")
 	}
 	if p := m.pods[m.list.Table.Cursor()]; p != nil {
 		v.Subject, v.Detail = p.Name, wording.PodRunSentence(p, nowOf(m.s, p))
@@ -297,7 +298,7 @@ func (m *Page) runHead() []paint.Line {
 	if m.s.State.Down != nil {
 		head = append(head, paint.L(themes.Bad,
 			"The API server is unreachable; nothing is sent until it answers. ").Add(themes.Muted,
-			wording.Quote(m.s.State.DownWhy)))
+			format.Quote(m.s.State.DownWhy)))
 	}
 	head = append(head, standstill(m.s)...)
 	if q := m.s.State.Question; q != nil && m.s.OfRoll() {
@@ -324,7 +325,7 @@ func standstill(s *frame.Session) []paint.Line {
 		if s.State.Paused {
 			words = "The journal cannot be written; nothing is sent. "
 		}
-		return paint.Wrap(paint.L(themes.Bad, words).Add(themes.Muted, wording.Quote(s.State.JournalLost)), s.Width-2)
+		return paint.Wrap(paint.L(themes.Bad, words).Add(themes.Muted, format.Quote(s.State.JournalLost)), s.Width-2)
 	case s.State.Paused && !s.State.Aborting:
 		l := paint.L(themes.Warning, paint.Wait+" Paused: nothing new is sent; accepted evictions finish.")
 		if !s.ReadOnly && !s.Replay {
@@ -350,7 +351,7 @@ func (m *Page) runCell(p *eviction.Record, column string, width int) paint.Line 
 		if p.Attempts == 0 {
 			return nil
 		}
-		return paint.L(themes.Muted, wording.Number(p.Attempts))
+		return paint.L(themes.Muted, format.Number(p.Attempts))
 	case "node":
 		return paint.L(themes.Muted, m.s.Names.Show(p.Node, width))
 	}

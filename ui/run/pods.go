@@ -7,6 +7,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/themes"
@@ -23,9 +24,9 @@ func podFor(p *eviction.Record, now time.Time) string {
 		return volumeFor(p, now)
 	}
 	if p.State.Final() && !p.Ended.IsZero() {
-		return wording.Clock(p.Ended.Sub(wording.FirstOf(p.Begun, p.Since)))
+		return format.Clock(p.Ended.Sub(wording.FirstOf(p.Begun, p.Since)))
 	}
-	return wording.Clock(now.Sub(p.Since))
+	return format.Clock(now.Sub(p.Since))
 }
 
 // waitsFor says what a pod waits for, in at most that many cells: names give
@@ -65,7 +66,7 @@ func waitsFor(p *eviction.Record, width int, now time.Time) paint.Line {
 
 func grace(w *waits.Wait, now time.Time) string {
 	if left := w.Until.Sub(now).Round(time.Second); left > 0 {
-		return "its grace, " + wording.Spell(left) + " left"
+		return "its grace, " + format.Duration(left) + " left"
 	}
 	return "its grace has expired"
 }
@@ -86,7 +87,7 @@ func ended(p *eviction.Record, width int, now time.Time) string {
 	case p.State == eviction.Replaced:
 		return "another pod has its name now"
 	case p.Blocked >= time.Second:
-		return "was blocked for " + wording.Spell(p.Blocked)
+		return "was blocked for " + format.Duration(p.Blocked)
 	}
 	return ""
 }
@@ -141,7 +142,7 @@ func volumeFor(p *eviction.Record, now time.Time) string {
 	if p.Ended.IsZero() {
 		return ""
 	}
-	return wording.Clock(now.Sub(p.Ended))
+	return format.Clock(now.Sub(p.Ended))
 }
 
 // countNodes counts the pods of each node of a run.

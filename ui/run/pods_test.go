@@ -8,6 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
@@ -21,7 +22,7 @@ var now = time.Date(2026, 8, 21, 14, 2, 11, 0, time.UTC)
 func TestClock(t *testing.T) {
 	for d, want := range map[time.Duration]string{-time.Second: "0:00", 41 * time.Second: "0:41", 124 * time.Second: "2:04",
 		3*time.Hour + 12*time.Minute: "3:12:00", 59*time.Second + 700*time.Millisecond: "0:59"} {
-		if got := wording.Clock(d); got != want {
+		if got := format.Clock(d); got != want {
 			t.Errorf("%s: %s, want %s", d, got, want)
 		}
 	}
@@ -82,8 +83,8 @@ func TestVolumesOnTheRunPage(t *testing.T) {
 		state, took, waits string
 	}{
 		{run(), "gone", "0:28", ""},
-		{run(volume.VolumeDetaching, volume.VolumeDetached), "detaching", "0:12", "volume pvc-a leaves worker-a2, 1m 48s left"},
-		{run(volume.VolumeDetaching, volume.VolumeDetaching), "detaching", "0:12", "volumes pvc-a and pvc-b leave worker-a2, 1m 48s left"},
+		{run(volume.VolumeDetaching, volume.VolumeDetached), "detaching", "0:12", "volume pvc-a leaves worker-a2, 1m48s left"},
+		{run(volume.VolumeDetaching, volume.VolumeDetaching), "detaching", "0:12", "volumes pvc-a and pvc-b leave worker-a2, 1m48s left"},
 		{run(volume.VolumeStillAttached), "attached", "0:12", "still attached to worker-a2: pvc-a"},
 		{run(volume.VolumeReattached), "gone", "0:28", "volume pvc-a is attached to worker-b1 now"},
 	} {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
@@ -22,22 +23,22 @@ func runTitle(s *drain.State, now time.Time) (left, right paint.Line) {
 		word = "Result "
 	}
 	left = paint.L(themes.Title, word+shortID(s.Run.ID)).Add(themes.Text, "  ").
-		Add(themes.Accent, wording.List(wording.NodeNames(s), 3)).Add(themes.Muted, paint.Dot+s.Run.Context)
-	right = paint.L(themes.Text, wording.Clock(wording.RunTime(s, now)))
+		Add(themes.Accent, format.List(wording.NodeNames(s), 3)).Add(themes.Muted, paint.Dot+s.Run.Context)
+	right = paint.L(themes.Text, format.Clock(wording.RunTime(s, now)))
 	switch {
 	case s.Down != nil && s.Outcome == "":
 		right = paint.L(themes.Bad,
-			paint.Bad+" server unreachable for "+wording.Age(now.Sub(*s.Down))+paint.Dot).Add(themes.Text,
-			wording.Clock(wording.RunTime(s, now)))
+			paint.Bad+" server unreachable for "+format.Age(now.Sub(*s.Down))+paint.Dot).Add(themes.Text,
+			format.Clock(wording.RunTime(s, now)))
 	case s.Aborting && s.Outcome == "":
 		right = paint.L(themes.Warning, paint.Warn+" aborting"+paint.Dot).Add(themes.Text,
-			wording.Clock(wording.RunTime(s, now)))
+			format.Clock(wording.RunTime(s, now)))
 	case s.Suspended && s.Outcome == "":
 		right = paint.L(themes.Warning, paint.Warn+" suspended, resume continues it"+paint.Dot).Add(themes.Text,
-			wording.Clock(wording.RunTime(s, now)))
+			format.Clock(wording.RunTime(s, now)))
 	case s.Paused && s.Outcome == "":
 		right = paint.L(themes.Warning, paint.Wait+" paused"+paint.Dot).Add(themes.Text,
-			wording.Clock(wording.RunTime(s, now)))
+			format.Clock(wording.RunTime(s, now)))
 	}
 	return left, right
 }
@@ -63,11 +64,11 @@ func phaseWord(s *drain.State, p eviction.Progress, busy string, phase drain.Pha
 	status := s.Phases[phase]
 	switch {
 	case phase == drain.PhaseEvict && status != "":
-		word += " " + wording.Number(p.Left) + " of " + wording.Number(p.Total)
+		word += " " + format.Number(p.Left) + " of " + format.Number(p.Total)
 	case phase == drain.PhaseSurge && status == drain.PhaseDone:
 		// Only its question has been answered: the replicas are raised and set back during the evictions.
 		over := s.Surges.Over()
-		word += " " + wording.Number(over) + " of " + wording.Number(len(s.Surges))
+		word += " " + format.Number(over) + " of " + format.Number(len(s.Surges))
 		if s.Phases[drain.PhaseEvict] == drain.PhaseRuns && over < len(s.Surges) {
 			status = drain.PhaseRuns
 		}
@@ -112,7 +113,7 @@ func runNodes(s *drain.State, of map[string]nodeCounts, turn string, width, most
 		cells = append(cells, nodeBar(n, of[n.Name], turn, longest, cell).Fit(cell))
 	}
 	if rest > 0 {
-		cells = append(cells, paint.L(themes.Muted, "and "+wording.Count(rest, "more node")).Fit(cell))
+		cells = append(cells, paint.L(themes.Muted, "and "+format.Count(rest, "more node")).Fit(cell))
 	}
 	var lines []paint.Line
 	for i := 0; i < len(cells); i += perLine {
@@ -177,9 +178,9 @@ func turnWord(s *drain.State, now time.Time) string {
 	if len(ahead) == 0 {
 		return ""
 	}
-	text := "waits for " + wording.List(ahead, 2)
+	text := "waits for " + format.List(ahead, 2)
 	if frees := s.PlaceFrees(now); !frees.IsZero() {
-		text += ", at most " + wording.Spell(frees.Sub(now).Round(time.Second))
+		text += ", at most " + format.Duration(frees.Sub(now).Round(time.Second))
 	}
 	return text
 }
@@ -193,7 +194,7 @@ func nodeWords(n *drain.NodeRun, p eviction.Progress, detaching int, turn string
 	case drain.NodeFailed:
 		return paint.L(themes.Bad, paint.Bad+" failed"+wording.Tail(n.Message))
 	case drain.NodeWaiting, drain.NodeCordoned:
-		l := paint.L(themes.Muted, wording.Count(p.Total, "pod")+" to move")
+		l := paint.L(themes.Muted, format.Count(p.Total, "pod")+" to move")
 		switch word := leaseWord(n); {
 		case word != "":
 			l = l.Add(themes.Warning, paint.Dot+word)
@@ -202,27 +203,27 @@ func nodeWords(n *drain.NodeRun, p eviction.Progress, detaching int, turn string
 		}
 		return l
 	}
-	l := paint.L(themes.Text, wording.Number(p.Left)+" of "+wording.Number(p.Total))
+	l := paint.L(themes.Text, format.Number(p.Left)+" of "+format.Number(p.Total))
 	if n.State == drain.NodeDrained {
-		l = paint.L(themes.Good, paint.Good+" drained, "+wording.Number(p.Left)+" of "+wording.Number(p.Total))
+		l = paint.L(themes.Good, paint.Good+" drained, "+format.Number(p.Left)+" of "+format.Number(p.Total))
 	}
 	if word := leaseWord(n); word != "" {
 		l = l.Add(themes.Warning, paint.Dot+word)
 	}
 	if p.Blocked > 0 {
-		l = l.Add(themes.Warning, paint.Dot+wording.Number(p.Blocked)+" blocked")
+		l = l.Add(themes.Warning, paint.Dot+format.Number(p.Blocked)+" blocked")
 	}
 	if p.Terminating > 0 {
-		l = l.Add(themes.Busy, paint.Dot+wording.Number(p.Terminating)+" ending")
+		l = l.Add(themes.Busy, paint.Dot+format.Number(p.Terminating)+" ending")
 	}
 	if detaching > 0 {
-		l = l.Add(themes.Busy, paint.Dot+wording.Number(detaching)+" detaching")
+		l = l.Add(themes.Busy, paint.Dot+format.Number(detaching)+" detaching")
 	}
 	if p.Failed > 0 {
-		l = l.Add(themes.Bad, paint.Dot+wording.Number(p.Failed)+" failed")
+		l = l.Add(themes.Bad, paint.Dot+format.Number(p.Failed)+" failed")
 	}
 	if p.Skipped > 0 {
-		l = l.Add(themes.Info, paint.Dot+wording.Number(p.Skipped)+" skipped")
+		l = l.Add(themes.Info, paint.Dot+format.Number(p.Skipped)+" skipped")
 	}
 	return l
 }

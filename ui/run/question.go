@@ -2,6 +2,7 @@ package run
 
 import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/drain/verdict"
@@ -84,8 +85,8 @@ func (m *Page) putQuestion(q *drain.Question, changes []plan.Change) {
 		title = "Raise replicas until the pods have moved?"
 	}
 	if q.Phase == drain.PhaseEvict {
-		title = "Evict " + wording.Count(m.s.State.Progress("").Total, "pod") + " from " +
-			wording.List(nodesAtWork(m.s.State), 2) + "?"
+		title = "Evict " + format.Count(m.s.State.Progress("").Total, "pod") + " from " +
+			format.List(nodesAtWork(m.s.State), 2) + "?"
 	}
 	d := dialog.Confirm(questionDialog, title, label, true, body...)
 	if q.Word != "" {
@@ -140,9 +141,9 @@ func (m *Page) questionBody(q *drain.Question) []paint.Line {
 	}
 	if q.Phase != drain.PhaseEvict {
 		return []paint.Line{paint.T("The run continues with " + string(q.Phase) + " on " +
-			wording.List(wording.NodeNames(m.s.State), 6) + ".")}
+			format.List(wording.NodeNames(m.s.State), 6) + ".")}
 	}
-	body := []paint.Line{paint.L(themes.Muted, "nodes   ").Add(themes.Accent, wording.List(nodesAtWork(m.s.State), 8)),
+	body := []paint.Line{paint.L(themes.Muted, "nodes   ").Add(themes.Accent, format.List(nodesAtWork(m.s.State), 8)),
 		paint.L(themes.Muted, "context ").Add(themes.Accent, m.s.State.Run.Context)}
 	if len(m.confirmed.Nodes) > 0 {
 		touched := m.confirmed.Open()
@@ -160,8 +161,8 @@ func (m *Page) questionBody(q *drain.Question) []paint.Line {
 func surgeQuestion(s *drain.State) []paint.Line {
 	body := []paint.Line{paint.L(themes.Muted, "context ").Add(themes.Accent, s.Run.Context)}
 	for _, r := range s.Surges {
-		body = append(body, paint.T(r.Title()).Add(themes.Muted, ": "+wording.Count(r.Pods, "pod")+
-			" to move, at most "+wording.Count(int(r.AtOnce), "replica")+" more at a time"))
+		body = append(body, paint.T(r.Title()).Add(themes.Muted, ": "+format.Count(r.Pods, "pod")+
+			" to move, at most "+format.Count(int(r.AtOnce), "replica")+" more at a time"))
 	}
 	return append(body, nil, paint.L(themes.Muted, "Replacements first: the replicas are set back when they are Ready, and the pods on the nodes are removed then."))
 }

@@ -56,7 +56,7 @@ func (m leaver) again() []choice {
 	if nodes == nil {
 		return nil
 	}
-	return []choice{{"plan another drain of " + wording.List(nodes, 3), "plan " + wording.List(nodes, 1) + " again",
+	return []choice{{"plan another drain of " + format.List(nodes, 3), "plan " + format.List(nodes, 1) + " again",
 		themes.Good, func() { m.shell.Open(frame.Ref{Page: frame.Plan, Nodes: nodes}) }}}
 }
 
@@ -72,7 +72,7 @@ func (m leaver) back() []choice {
 	if len(nodes) == 0 {
 		return nil
 	}
-	return []choice{{"uncordon " + wording.List(nodes, 3) + ": back into service", "uncordon " + wording.List(nodes, 1),
+	return []choice{{"uncordon " + format.List(nodes, 3) + ": back into service", "uncordon " + format.List(nodes, 1),
 		themes.Good, func() { confirm.Cordon{Nodes: nodes}.Ask(m.shell) }}}
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
 	"github.com/kdrain-tui/kdrain-tui/drain/verdict"
@@ -100,10 +101,10 @@ func (s *section) folds(height int) bool {
 
 // title is the line above a section, or the row that it is folded into.
 func (s *section) title(width int, now time.Time) paint.Line {
-	count := wording.Count(len(s.pods), "pod")
+	count := format.Count(len(s.pods), "pod")
 	if s.cause {
 		l := causeText(s.pods[0], width, now)
-		for _, tail := range []string{paint.Dot + count + paint.Dot + "for " + wording.Clock(now.Sub(s.since)),
+		for _, tail := range []string{paint.Dot + count + paint.Dot + "for " + format.Clock(now.Sub(s.since)),
 			paint.Dot + count} {
 			if l.Width()+paint.Width(tail) <= width {
 				return l.Add(themes.Muted, tail)
@@ -125,12 +126,12 @@ func (s *section) title(width int, now time.Time) paint.Line {
 	case sectionLeft:
 		return s.leftTitle()
 	}
-	return paint.L(themes.Muted, paint.Stay+" "+wording.Plural(len(s.pods), "pod stays", "pods stay"))
+	return paint.L(themes.Muted, paint.Stay+" "+format.Plural(len(s.pods), "pod stays", "pods stay"))
 }
 
 // leftTitle counts the pods that are gone: a green mark never stands next to a loss.
 func (s *section) leftTitle() paint.Line {
-	text := " " + wording.Count(len(s.pods), "pod") + " gone"
+	text := " " + format.Count(len(s.pods), "pod") + " gone"
 	if len(s.costs.Costs()) > 0 {
 		return paint.L(themes.Warning, paint.Warn+text)
 	}
@@ -202,7 +203,7 @@ func (m outline) foldCell(s *section, column string, width int) paint.Line {
 		if m.unfolded[s.name] {
 			word = "enter folds them"
 		}
-		return paint.Join(paint.S(themes.Muted, paint.Dot), paint.L(themes.Warning, wording.List(s.costs.Costs(), 3)),
+		return paint.Join(paint.S(themes.Muted, paint.Dot), paint.L(themes.Warning, format.List(s.costs.Costs(), 3)),
 			paint.L(themes.Muted, word)).Fit(width)
 	}
 	return nil

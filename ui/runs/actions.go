@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/app/live"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
@@ -157,8 +158,8 @@ func (m *Page) askToResume() {
 		title = "Go on with roll " + b.ID + "?"
 	}
 	d := dialog.Confirm("resume", title, "resume", true,
-		paint.L(themes.Accent, wording.Clean(wording.List(b.Nodes, 20))),
-		paint.T("Started by "+wording.Clean(b.User)+" "+wording.Age(m.s.Now.Sub(b.Started))+
+		paint.L(themes.Accent, wording.Clean(format.List(b.Nodes, 20))),
+		paint.T("Started by "+wording.Clean(b.User)+" "+format.Age(m.s.Now.Sub(b.Started))+
 			" ago. It continues with the options that it had."),
 		paint.T("What was confirmed stays confirmed; a question that is open is asked here."))
 	d.Command = m.s.Target().Line("kdrain-tui resume " + b.ID)
@@ -293,5 +294,5 @@ func (m *Page) onUndone(msg undoneMsg) {
 		m.shell.Fail("Not all undone: " + wording.Clean(msg.err.Error()))
 		return
 	}
-	m.shell.Say(wording.Plural(msg.done, "change of the run was", "changes of the run were") + " undone.")
+	m.shell.Say(format.Plural(msg.done, "change of the run was", "changes of the run were") + " undone.")
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
@@ -142,12 +143,12 @@ func (m *Page) View() frame.View {
 	case m.read.err != nil:
 		v.Empty = paint.L(themes.Bad, paint.Bad+" "+wording.Clean(m.read.err.Error()))
 	case m.list.Filter != "":
-		v.Empty = paint.L(themes.Muted, "No run matches "+wording.Quote(m.list.Filter)+".")
+		v.Empty = paint.L(themes.Muted, "No run matches "+format.Quote(m.list.Filter)+".")
 	default:
 		v.Empty = paint.L(themes.Muted, "No run was started on this machine.")
 	}
 	if m.read != nil {
-		v.Right = paint.L(themes.Muted, wording.Count(len(m.read.runs), "run"))
+		v.Right = paint.L(themes.Muted, format.Count(len(m.read.runs), "run"))
 	}
 	if m.busy {
 		v.Right = paint.L(themes.Busy, "working"+paint.Ellipsis)
@@ -165,7 +166,7 @@ func (m *Page) sentence(b live.Brief) paint.Line {
 		what = "Roll"
 	}
 	l := paint.L(themes.Text, what+" of "+wording.Clean(b.User)+" on "+wording.Clean(b.Context)+": "+
-		wording.Clean(wording.List(b.Nodes, 8))+".")
+		wording.Clean(format.List(b.Nodes, 8))+".")
 	switch {
 	case b.Damaged:
 		return paint.L(themes.Bad, "Its journal cannot be read; kdrain-tui report "+b.ID+" says why.")
@@ -206,7 +207,7 @@ func (m *Page) cell(key, column string, width int) paint.Line {
 	}
 	nodes := wording.Clean(strings.Join(b.Nodes, ", "))
 	if b.Roll {
-		nodes = wording.Count(len(b.Nodes), "node") + ", one batch after the other: " + nodes
+		nodes = format.Count(len(b.Nodes), "node") + ", one batch after the other: " + nodes
 	}
 	return paint.L(themes.Text, paint.Truncate(nodes, width))
 }
@@ -214,11 +215,11 @@ func (m *Page) cell(key, column string, width int) paint.Line {
 func (m *Page) took(b live.Brief) paint.Line {
 	switch {
 	case b.Live:
-		return paint.L(themes.Busy, wording.Spell(m.s.Now.Sub(b.Started)))
+		return paint.L(themes.Busy, format.Duration(m.s.Now.Sub(b.Started)))
 	case b.Ended.IsZero():
 		return paint.L(themes.Muted, "-")
 	}
-	return paint.L(themes.Text, wording.Spell(b.Ended.Sub(b.Started)))
+	return paint.L(themes.Text, format.Duration(b.Ended.Sub(b.Started)))
 }
 
 // state is glyph and word.

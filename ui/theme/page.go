@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
@@ -150,7 +151,7 @@ func (p *Page) View() frame.View {
 	v := frame.View{Left: paint.L(themes.Title, "Themes"), Head: append(sample(p.shell.Session().Width-2), nil),
 		Empty: paint.L(themes.Busy, "Reading"+paint.Ellipsis)}
 	if p.list.Filter != "" {
-		v.Empty = paint.L(themes.Muted, "No theme matches "+wording.Quote(p.list.Filter)+".")
+		v.Empty = paint.L(themes.Muted, "No theme matches "+format.Quote(p.list.Filter)+".")
 	}
 	if p.program.NoColor {
 		v.Right = paint.L(themes.Warning, "without colours: themes differ only in weight")

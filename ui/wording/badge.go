@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
@@ -30,7 +31,7 @@ func Badge(o plan.Options) paint.Line {
 	}
 	words := paint.Warn + " " + flags[0]
 	if len(flags) > 1 {
-		words += " +" + Number(len(flags)-1)
+		words += " +" + format.Number(len(flags)-1)
 	}
 	return paint.L(token, words)
 }

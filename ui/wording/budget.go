@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 )
 
@@ -16,7 +17,7 @@ func BudgetSentence(p *plan.Pod, now time.Time) string {
 	namespace, b := p.Namespace, p.Budget
 	switch b.Verdict {
 	case budget.VerdictMultiple:
-		return "more than one budget selects it (" + List(b.Names, 3) +
+		return "more than one budget selects it (" + format.List(b.Names, 3) +
 			"): the server refuses every eviction until one is left"
 	case budget.VerdictUnknown:
 		return "its budgets cannot be seen: whether it may be evicted is not known before it is tried"
@@ -42,7 +43,7 @@ func BudgetSentence(p *plan.Pod, now time.Time) string {
 		}
 		if said := cmp.Or(b.UnhealthyPod.Message, b.UnhealthyPod.Termination); said != "" &&
 			!strings.Contains(b.Why, said) {
-			return b.Why + ", " + Quote(said)
+			return b.Why + ", " + format.Quote(said)
 		}
 		return b.Why
 	}
@@ -77,7 +78,7 @@ func UnhealthyPodSentence(s *budget.UnhealthyPod, now time.Time) string {
 	}
 	text += " " + s.State(now)
 	if s.Message != "" && !strings.Contains(text, s.Message) {
-		text += ", " + Quote(s.Message)
+		text += ", " + format.Quote(s.Message)
 	}
 	return text
 }

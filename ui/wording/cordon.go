@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -24,7 +25,7 @@ func CordonedBy(n *kube.Node, now time.Time) string {
 		s += " by " + c.Manager
 	}
 	if !c.Since.IsZero() {
-		s += ", " + Age(now.Sub(c.Since)) + " ago"
+		s += ", " + format.Age(now.Sub(c.Since)) + " ago"
 	}
 	return s + "."
 }
@@ -39,10 +40,10 @@ func markWords(m annotation.Mark, now time.Time) string {
 		s += " for run " + kube.Clean(m.Run)
 	}
 	if !m.At.IsZero() {
-		s += ", " + Age(now.Sub(m.At)) + " ago"
+		s += ", " + format.Age(now.Sub(m.At)) + " ago"
 	}
 	if m.Reason != "" {
-		s += ": " + Quote(kube.Clean(m.Reason))
+		s += ": " + format.Quote(kube.Clean(m.Reason))
 	}
 	return s
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
@@ -18,7 +19,7 @@ func Live(s *kube.Snapshot, now time.Time) paint.Line {
 	case !h.Live:
 		l := paint.L(themes.Bad, paint.Bad+" down")
 		if !h.DownSince.IsZero() {
-			l = l.Add(themes.Bad, " for "+Age(now.Sub(h.DownSince)))
+			l = l.Add(themes.Bad, " for "+format.Age(now.Sub(h.DownSince)))
 		}
 		return l
 	}
@@ -26,7 +27,7 @@ func Live(s *kube.Snapshot, now time.Time) paint.Line {
 		return Missing
 	}
 	if kinds := polled(s); len(kinds) > 0 {
-		return paint.L(themes.Warning, paint.Dotted+" "+List(kinds, 3)+" polled")
+		return paint.L(themes.Warning, paint.Dotted+" "+format.List(kinds, 3)+" polled")
 	}
 	return paint.L(themes.Good, paint.Ready+" live")
 }
@@ -46,13 +47,13 @@ func missing(s *kube.Snapshot, now time.Time) paint.Line {
 		return kinds, since
 	}
 	if kinds, _ := with(kube.Denied); len(kinds) > 0 {
-		return paint.L(themes.Bad, paint.Bad+" "+List(kinds, 3)+" denied")
+		return paint.L(themes.Bad, paint.Bad+" "+format.List(kinds, 3)+" denied")
 	}
 	if kinds, since := with(kube.Stale); len(kinds) > 0 {
-		return paint.L(themes.Bad, paint.Warn+" "+List(kinds, 3)+" stale").Add(themes.Bad, forTime(since, now))
+		return paint.L(themes.Bad, paint.Warn+" "+format.List(kinds, 3)+" stale").Add(themes.Bad, forTime(since, now))
 	}
 	if kinds, _ := with(kube.NotSynced); len(kinds) > 0 {
-		return paint.L(themes.Busy, paint.Asked+" loading "+List(kinds, 3))
+		return paint.L(themes.Busy, paint.Asked+" loading "+format.List(kinds, 3))
 	}
 	return nil
 }
@@ -61,7 +62,7 @@ func forTime(since, now time.Time) string {
 	if since.IsZero() {
 		return ""
 	}
-	return " for " + Age(now.Sub(since))
+	return " for " + format.Age(now.Sub(since))
 }
 
 // KindWord is a kind as people call it.
@@ -93,12 +94,12 @@ func Notice(s *kube.Snapshot, now time.Time) paint.Line {
 	h := s.Health()
 	if !h.Live && !h.DownSince.IsZero() {
 		down := now.Sub(h.DownSince)
-		l := paint.L(themes.Bad, "The API server is unreachable: what you see is "+Age(down)+" old.")
+		l := paint.L(themes.Bad, "The API server is unreachable: what you see is "+format.Age(down)+" old.")
 		if down > startAgainAfter {
 			l = l.Add(themes.Text, " If its address has changed: leave, and start again.")
 		}
 		if h.Reason != "" {
-			l = l.Add(themes.Muted, " "+Quote(h.Reason))
+			l = l.Add(themes.Muted, " "+format.Quote(h.Reason))
 		}
 		l = l.Add(themes.Muted, " It is asked every second.")
 		return l
@@ -110,14 +111,14 @@ func Notice(s *kube.Snapshot, now time.Time) paint.Line {
 	}
 	if state := s.Sync(kube.KindBudgets); state.Phase == kube.Denied {
 		return paint.L(themes.Warning, "Budgets cannot be read: only an attempt shows what may be evicted.").
-			Add(themes.Muted, " "+Quote(state.Reason))
+			Add(themes.Muted, " "+format.Quote(state.Reason))
 	}
 	if state := s.Sync(kube.KindPods); state.Phase == kube.NotSynced {
 		return paint.L(themes.Busy, "Pods are still being read ("+Progress(state)+rate(state, now)+
 			"): plans wait for the rest.")
 	}
 	if kinds := polled(s); len(kinds) > 0 {
-		return paint.L(themes.Muted, FirstUpper(List(kinds, 3))+
+		return paint.L(themes.Muted, FirstUpper(format.List(kinds, 3))+
 			" may be some seconds old: we may list them, but not watch them.")
 	}
 	if h.Warning != "" {
@@ -129,9 +130,9 @@ func Notice(s *kube.Snapshot, now time.Time) paint.Line {
 // Progress is how far the first list of a kind is: 12,000 of 30,000.
 func Progress(state kube.SyncState) string {
 	if state.Total > state.Count {
-		return Number(state.Count) + " of " + Number(state.Total)
+		return format.Number(state.Count) + " of " + format.Number(state.Total)
 	}
-	return Number(state.Count) + " so far"
+	return format.Number(state.Count) + " so far"
 }
 
 // rate is how fast the first list of a kind comes in, "" while that cannot be said yet.
@@ -140,9 +141,10 @@ func rate(state kube.SyncState, now time.Time) string {
 	if state.Since.IsZero() || seconds < 1 || state.Count == 0 {
 		return ""
 	}
-	return ", " + Number(int(float64(state.Count)/seconds)) + " a second"
+	return ", " + format.Number(int(float64(state.Count)/seconds)) + " a second"
 }
 
 func denied(k kube.Kind, state kube.SyncState) paint.Line {
-	return paint.L(themes.Bad, FirstUpper(KindWord(k))+" cannot be listed.").Add(themes.Muted, " "+Quote(state.Reason))
+	return paint.L(themes.Bad, FirstUpper(KindWord(k))+" cannot be listed.").
+		Add(themes.Muted, " "+format.Quote(state.Reason))
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/landing"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 )
@@ -26,7 +27,7 @@ func Landing(p plan.Pod) string {
 	case l.Together.Answer == landing.DoesNotFit:
 		return "Alone it fits; when all pods of the plan move it may not fit (estimated)."
 	}
-	return fmt.Sprintf("Its replacement fits on %s.", Count(l.Nodes, "node"))
+	return fmt.Sprintf("Its replacement fits on %s.", format.Count(l.Nodes, "node"))
 }
 
 // Advice is what would help a pod, the least harmful first.

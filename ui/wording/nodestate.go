@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
@@ -47,7 +48,8 @@ func runningState(r *drain.NodeRun, run *drain.State) paint.Line {
 		return paint.L(themes.Busy, paint.Play+" Cordoning")
 	case drain.NodeDraining:
 		p := run.Progress(r.Name)
-		return paint.L(themes.Busy, paint.Play+" "+Number(p.Left)+"/"+Number(p.Total)).Add(themes.Muted, " gone")
+		return paint.L(themes.Busy, paint.Play+" "+format.Number(p.Left)+"/"+format.Number(p.Total)).
+			Add(themes.Muted, " gone")
 	case drain.NodeDrained:
 		return paint.L(themes.Good, paint.Good+" Drained")
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/landing"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
@@ -22,12 +23,12 @@ func TestTimes(t *testing.T) {
 		-time.Second:                          {"0s", "0s"},
 		800 * time.Millisecond:                {"0s", "0.8s"},
 		41 * time.Second:                      {"41s", "41s"},
-		124 * time.Second:                     {"2m", "2m 04s"},
-		3*time.Hour + 12*time.Minute:          {"3h", "3h 12m"},
-		41*24*time.Hour + 59*time.Minute:      {"41d", "984h 59m"},
-		59*time.Second + 700*time.Millisecond: {"59s", "60s"},
+		124 * time.Second:                     {"2m", "2m04s"},
+		3*time.Hour + 12*time.Minute:          {"3h", "3h12m"},
+		41*24*time.Hour + 59*time.Minute:      {"41d", "41d1h"},
+		59*time.Second + 700*time.Millisecond: {"59s", "1m"},
 	} {
-		if got := [2]string{Age(d), Spell(d)}; got != want {
+		if got := [2]string{format.Age(d), format.Duration(d)}; got != want {
 			t.Errorf("%s: %v, want %v", d, got, want)
 		}
 	}
@@ -35,11 +36,11 @@ func TestTimes(t *testing.T) {
 
 func TestNumbersAndLists(t *testing.T) {
 	for got, want := range map[string]string{
-		Count(1, "pod"): "1 pod", Count(2, "node"): "2 nodes", Count(150000, "pod"): "150,000 pods", Count(3, "try"): "3 tries",
-		Number(999): "999", Number(1000): "1,000",
-		CPU(250): "250m", Bytes(0): "0", Bytes(2048): "2Ki", Bytes(120<<20 + 1): "120Mi", Bytes(3 << 29): "1.5Gi", Bytes(2 << 40): "2Ti",
-		List(nil, 3): "", List([]string{"a"}, 3): "a", List([]string{"a", "b"}, 3): "a and b",
-		List([]string{"a", "b", "c", "d"}, 2): "a, b and 2 more",
+		format.Count(1, "pod"): "1 pod", format.Count(2, "node"): "2 nodes", format.Count(150000, "pod"): "150,000 pods", format.Count(3, "try"): "3 tries",
+		format.Number(999): "999", format.Number(1000): "1,000",
+		format.CPU(250): "250m", format.Bytes(0): "0", format.Bytes(2048): "2Ki", format.Bytes(120<<20 + 1): "120Mi", format.Bytes(3 << 29): "1.5Gi", format.Bytes(2 << 40): "2Ti",
+		format.List(nil, 3): "", format.List([]string{"a"}, 3): "a", format.List([]string{"a", "b"}, 3): "a and b",
+		format.List([]string{"a", "b", "c", "d"}, 2): "a, b and 2 more",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -172,7 +173,7 @@ func TestResultTellsWhatWasSeenLast(t *testing.T) {
 	s := &drain.State{Outcome: drain.OutcomePartly, Run: drain.RunFacts{ID: "r1"}, Ended: now.Add(time.Second), Pods: []*eviction.Record{held},
 		Nodes: []*drain.NodeRun{{NodeFacts: drain.NodeFacts{Name: "worker-1"}, State: drain.NodeStopped, Ended: now}}}
 	const want = "shop/web-1: blocked, by what was seen last: budget shop/web needs 3 healthy pods and has 3. " +
-		`The pod web-2 on worker-2 is not Ready for 60s: "CrashLoopBackOff".`
+		`The pod web-2 on worker-2 is not Ready for 1m: "CrashLoopBackOff".`
 	if text := ResultText(s, nil, 400, now.Add(time.Hour)); !strings.Contains(text, want) {
 		t.Errorf("the result does not say %q:\n%s", want, text)
 	}

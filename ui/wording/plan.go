@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/verdict"
 	"github.com/kdrain-tui/kdrain-tui/themes"
@@ -80,7 +81,7 @@ func Why(p plan.Pod) string {
 func blockedWhy(b *budget.Judgement) string {
 	switch b.Verdict {
 	case budget.VerdictMultiple:
-		return List(b.Names, 2) + " both select it"
+		return format.List(b.Names, 2) + " both select it"
 	case budget.VerdictUnknown:
 		return "budgets cannot be seen"
 	case budget.VerdictSyncing:
@@ -209,9 +210,9 @@ func fateSentence(p plan.Pod) string {
 	case p.Surges != "":
 		return "removed by its controller once its replacement is Ready; it " + who
 	case p.Action == plan.ActionDelete:
-		return fmt.Sprintf("deleted past all budgets with %s of grace; it %s", Spell(p.Grace), who)
+		return fmt.Sprintf("deleted past all budgets with %s of grace; it %s", format.Duration(p.Grace), who)
 	}
-	return fmt.Sprintf("evicted with %s of grace; it %s", Spell(p.Grace), who)
+	return fmt.Sprintf("evicted with %s of grace; it %s", format.Duration(p.Grace), who)
 }
 
 // ShortName is the end of a pod's name that tells it from its siblings:

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
@@ -132,7 +133,7 @@ func PodRunSentence(p *eviction.Record, now time.Time) paint.Line {
 		say(themes.Warning, "It was bound to the node after the plan was made.")
 	}
 	if words := serverWords(p); words != "" && !p.State.Final() {
-		say(themes.Muted, Quote(strings.TrimRight(words, ". "))+":")
+		say(themes.Muted, format.Quote(strings.TrimRight(words, ". "))+":")
 	}
 	wait := waitSentence(p, now)
 	if len(l) == 0 {
@@ -154,10 +155,10 @@ func PodRunSentence(p *eviction.Record, now time.Time) paint.Line {
 			say(token, Sentence(words))
 		}
 		if words := serverWords(p); words != "" && !p.State.Left() {
-			say(themes.Muted, "The server's last message: "+Quote(strings.TrimRight(words, ". "))+".")
+			say(themes.Muted, "The server's last message: "+format.Quote(strings.TrimRight(words, ". "))+".")
 		}
 	} else if p.Wait != nil && !p.Wait.Until.IsZero() && p.State.Blocked() && p.Wait.Until.After(now) {
-		say(themes.Muted, "Next try in "+Spell(p.Wait.Until.Sub(now).Round(time.Second))+
+		say(themes.Muted, "Next try in "+format.Duration(p.Wait.Until.Sub(now).Round(time.Second))+
 			", sooner if something changes.")
 	}
 	return l
@@ -183,7 +184,7 @@ func waitSentence(p *eviction.Record, now time.Time) string {
 	}
 	if w.For == waits.ForBudget && w.Budget != nil {
 		s := fmt.Sprintf("budget %s/%s needs %s and has %d.", w.Budget.Namespace, w.Budget.Name,
-			Plural(int(w.Budget.Needed), "healthy pod", "healthy pods"), w.Budget.Present)
+			format.Plural(int(w.Budget.Needed), "healthy pod", "healthy pods"), w.Budget.Present)
 		if w.UnhealthyPod != nil {
 			return s + " The pod " + UnhealthyPodSentence(w.UnhealthyPod, now) + "."
 		}
@@ -220,11 +221,11 @@ func serverWords(p *eviction.Record) string {
 func endSentence(p *eviction.Record) string {
 	took := ""
 	if !p.Ended.IsZero() && !p.Begun.IsZero() {
-		took = " after " + Spell(p.Ended.Sub(p.Begun))
+		took = " after " + format.Duration(p.Ended.Sub(p.Begun))
 	}
 	Tail := "."
 	if p.Blocked >= time.Second {
-		Tail = ", of which " + Spell(p.Blocked) + " blocked."
+		Tail = ", of which " + format.Duration(p.Blocked) + " blocked."
 	}
 	if p.Message != "" {
 		Tail += " " + FirstUpper(p.Message) + "."

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/themes"
@@ -43,14 +44,14 @@ func VolumeWait(p *eviction.Record, now time.Time) string {
 	leaving, stuck := AttachedTo(p)
 	switch {
 	case len(stuck) > 0:
-		return "still attached to " + p.Node + ": " + List(stuck, 3)
+		return "still attached to " + p.Node + ": " + format.List(stuck, 3)
 	case len(leaving) > 0:
-		text := "volumes " + List(leaving, 3) + " leave " + p.Node
+		text := "volumes " + format.List(leaving, 3) + " leave " + p.Node
 		if len(leaving) == 1 {
 			text = "volume " + leaving[0] + " leaves " + p.Node
 		}
 		if left := p.DetachBy.Sub(now).Round(time.Second); !p.DetachBy.IsZero() && left > 0 {
-			text += ", " + Spell(left) + " left"
+			text += ", " + format.Duration(left) + " left"
 		}
 		return text
 	}

@@ -31,7 +31,7 @@ func TestVolumesOfAPodThatIsGone(t *testing.T) {
 		{run(volume.VolumeDetaching, volume.VolumeDetached), "detaching",
 			"Gone after 28s. Volume pvc-a is detaching from worker-a2 for 12s, 1m48s left for it.", 3},
 		{run(volume.VolumeDetaching, volume.VolumeDetaching), "detaching",
-			"Gone after 28s. Volumes pvc-a, pvc-b are detaching from worker-a2 for 12s, 1m48s left for it.", 3},
+			"Gone after 28s. Volumes pvc-a and pvc-b are detaching from worker-a2 for 12s, 1m48s left for it.", 3},
 		{run(volume.VolumeStillAttached), "attached", "Gone after 28s. Volume pvc-a is still attached to worker-a2, its timeout has expired.", 1},
 		{run(volume.VolumeReattached), "gone", "", 6},
 	} {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
+	"github.com/kdrain-tui/kdrain-tui/drain/format"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
@@ -36,7 +37,7 @@ func Result(s *drain.State, sum report.Summary, undos []rollback.Undo, safe []pa
 		for i, p := range left {
 			names[i] = p.Namespace + "/" + p.Name + " (" + PodWord(p) + ")"
 		}
-		r.add("not moved", themes.Warning, List(names, 4)+".")
+		r.add("not moved", themes.Warning, format.List(names, 4)+".")
 	}
 	r.rest(s, undos)
 	return r.fit(most)
@@ -59,7 +60,7 @@ func ResultText(s *drain.State, undos []rollback.Undo, width int, now time.Time)
 	left := notMoved(s, sum)
 	for i, p := range left {
 		if i == maxListed {
-			r.add("", themes.Text, "and "+Count(len(left)-i, "more pod")+".")
+			r.add("", themes.Text, "and "+format.Count(len(left)-i, "more pod")+".")
 			break
 		}
 		r.add(map[bool]string{true: "not moved"}[i == 0], themes.Text,
@@ -151,7 +152,7 @@ func (r *resulting) usual(s *drain.State, sum report.Summary) {
 	}
 	for i, f := range sum.Unready {
 		if i == maxListed {
-			r.add("", themes.Text, "and "+Number(len(sum.Unready)-i)+" more.")
+			r.add("", themes.Text, "and "+format.Number(len(sum.Unready)-i)+" more.")
 			break
 		}
 		r.append(map[bool]string{true: "unready"}[i == 0], paint.L(marks[f.Level].token, f.Text).
@@ -181,7 +182,7 @@ func (r *resulting) costs(s *drain.State, sum report.Summary) {
 func (r *resulting) rest(s *drain.State, undos []rollback.Undo) {
 	nodes := rollback.Uncordons(undos)
 	if len(nodes) > 0 {
-		r.add("cordoned", themes.Text, List(nodes, 6)+", by this run.")
+		r.add("cordoned", themes.Text, format.List(nodes, 6)+", by this run.")
 	}
 	for _, b := range s.Budgets {
 		if b.State == tempbudget.Orphaned {
@@ -258,7 +259,7 @@ func nodeOutcomes(s *drain.State) paint.Line {
 			l = l.Add(themes.Text, "   ")
 		}
 		if i == 8 {
-			return l.Add(themes.Muted, "and "+Number(len(s.Nodes)-i)+" more")
+			return l.Add(themes.Muted, "and "+format.Number(len(s.Nodes)-i)+" more")
 		}
 		l = l.Add(themes.Text, n.Name+" ")
 		switch n.State {
