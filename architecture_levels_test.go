@@ -77,7 +77,7 @@ var packages = map[string]packageRow{
 	"cli/prompt":  {imports: []string{"drain", "drain/format", "kube"}},
 	"cli/print": {imports: []string{"app/config", "app/control", "cli/build", "drain", "drain/attempt", "drain/budget",
 		"drain/checklist", "drain/eviction", "drain/landing", "drain/lease", "drain/plan", "drain/preflight", "drain/remedy",
-		"drain/replacement", "drain/report", "drain/retire", "drain/roll", "drain/surge", "drain/verdict", "drain/volume", "drain/waits",
+		"drain/replacement", "drain/report", "drain/retire", "drain/roll", "drain/surge", "drain/tempbudget", "drain/verdict", "drain/volume", "drain/waits",
 		"drain/format", "kube", "kube/conn"}},
 
 	"app": {imports: []string{"app/control", "app/engine", "app/hook", "app/journal", "app/live", "app/metrics", "app/notify",

@@ -266,7 +266,7 @@ func (r *Rollback) Undo(ctx context.Context, item rollback.Undo) error {
 		sent = now
 		// A full disk is no reason to leave a surge: where the journal cannot be written, done tells it.
 		_ = r.record(now.Intents(r.State, r.session.Identity().User, r.session.Now())...)
-		answer, err := r.send(ctx, now)
+		answer, lowered, err := r.send(ctx, now)
 		if err != nil {
 			return err
 		}
@@ -283,6 +283,9 @@ func (r *Rollback) Undo(ctx context.Context, item rollback.Undo) error {
 		}
 		class := answer.Class()
 		if class == kube.AnswerConflict && now.Surge != nil { // the object changed between its reading and its writing
+			if lowered { // what stands now may be another run's
+				lost = refused
+			}
 			continue
 		}
 		outdated := class == kube.AnswerConflict || class == kube.AnswerInvalid // by the test of a patch
@@ -294,10 +297,10 @@ func (r *Rollback) Undo(ctx context.Context, item rollback.Undo) error {
 
 // send sends the requests of an item. A surge ends in two steps: the rest is undone once its controller has seen that
 // the replicas are set back. Until then it copies the annotation of the run, and may remove other pods than those of
-// the lowest cost. It is an error if it has not.
-func (r *Rollback) send(ctx context.Context, item rollback.Undo) (kube.Answer, error) {
+// the lowest cost. It is an error if it has not. lowered reports whether the answer is about that rest.
+func (r *Rollback) send(ctx context.Context, item rollback.Undo) (answer kube.Answer, lowered bool, err error) {
 	if item.Surge == nil {
-		return r.session.undo(ctx, item.Requests()), nil
+		return r.session.undo(ctx, item.Requests()), false, nil
 	}
 	i := slices.IndexFunc(r.State.Surges, func(one *surge.Record) bool { return one.UndoID() == item.ID })
 	of, run := r.State.Surges[i], r.State.Run.ID
@@ -307,19 +310,19 @@ func (r *Rollback) send(ctx context.Context, item rollback.Undo) (kube.Answer, e
 		sent = item.Surge
 	}
 	if answer := r.session.undo(ctx, sent); !answer.OK() {
-		return answer, nil
+		return answer, false, nil
 	}
 	awaitSetBack(ctx, r.session, r.State, func(one *surge.Record, _ string, _ *kube.Snapshot) bool {
 		return one.UndoID() != item.ID
 	})
 	if !seen() {
-		return kube.Answer{}, fmt.Errorf("its controller has not seen within %s that the replicas are set back: "+
+		return kube.Answer{}, true, fmt.Errorf("its controller has not seen within %s that the replicas are set back: "+
 			"the same command again undoes the rest", nodeShown)
 	}
 	now, _ := item.Planned(r.plan())
 	return r.session.undo(ctx, slices.DeleteFunc(slices.Clone(now.Surge), func(one request.Request) bool {
 		return slices.Contains(sent, one)
-	})), nil
+	})), true, nil
 }
 
 // undo sends requests, up to the first that is not done. A budget, a Lease, a pod or a custom resource that is

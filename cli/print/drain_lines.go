@@ -17,6 +17,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/replacement"
 	"github.com/kdrain-tui/kdrain-tui/drain/retire"
 	"github.com/kdrain-tui/kdrain-tui/drain/surge"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -79,6 +80,10 @@ func (d *Drain) eventLines(e drain.Event) {
 		d.lease(e)
 	case drain.EventRemedy:
 		d.remedy(e)
+	case drain.EventBudget:
+		if e.BudgetState == tempbudget.Orphaned {
+			d.Warn("temporary budget " + e.Budget.Namespace + "/" + e.Budget.Name + ": " + e.Message)
+		}
 	case drain.EventSurge:
 		d.surge(e)
 	case drain.EventReplacement:
@@ -251,11 +256,6 @@ func (d *Drain) pod(e drain.Event) {
 	case e.PodState == eviction.StuckTerminating, e.PodState == eviction.Terminating && hangs(e.Wait):
 		d.waits(e, name+" does not terminate, it waits: ", Warning)
 	}
-}
-
-// hangs reports whether a terminating pod waits for more than its grace period.
-func hangs(w *waits.Wait) bool {
-	return w != nil && (w.For == waits.ForKubelet || w.For == waits.ForFinalizers || w.For == waits.ForEnd)
 }
 
 // saidWaits is what was said about the waiting of one pod.

@@ -12,6 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/surge"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -66,7 +67,8 @@ func TestWhoRemovedAPod(t *testing.T) {
 	}
 }
 
-// A raise that is on its way is not said to be done, and what a surge waits for is said as the wait begins.
+// A raise that is on its way is not said to be done, and what a surge waits for is said as the wait begins. A temporary
+// budget that could not be removed is named with its command.
 func TestTheLinesOfASurge(t *testing.T) {
 	var out, err bytes.Buffer
 	o := (&Drain{Out: &Text{W: &out}, Err: &err, Now: time.Now}).Of(plan.Plan{})
@@ -78,9 +80,14 @@ func TestTheLinesOfASurge(t *testing.T) {
 	} {
 		o.Event(drain.Event{Kind: drain.EventSurge, Surge: facts, SurgeChange: &c, Message: c.Message})
 	}
+	for _, state := range []tempbudget.State{tempbudget.Created, tempbudget.Orphaned} {
+		o.Event(drain.Event{Kind: drain.EventBudget, Budget: &tempbudget.Facts{Namespace: "shop", Name: "kdrain-web"},
+			BudgetState: state, Message: "not removed: forbidden; to do it: kubectl delete pdb"})
+	}
 	want := "Deployment shop/web: no replacement starts yet: run k7f3pm has raised Deployment web from 2 to 3 replicas\n" +
 		"Deployment shop/web: raising from 2 to 3 replicas, so that its pods move when their replacements are Ready\n" +
-		"Deployment shop/web: deployments.apps web is forbidden\n"
+		"Deployment shop/web: deployments.apps web is forbidden\n" +
+		"Warning: temporary budget shop/kdrain-web: not removed: forbidden; to do it: kubectl delete pdb\n"
 	if got := err.String(); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}

@@ -66,3 +66,8 @@ func stillFor(p *eviction.Record, now time.Time) string {
 	}
 	return cmp.Or(causeOf(p.Wait, now), report.StateWord(p.State))
 }
+
+// hangs reports whether a terminating pod waits for more than its grace period.
+func hangs(w *waits.Wait) bool {
+	return w != nil && (w.For == waits.ForKubelet || w.For == waits.ForFinalizers || w.For == waits.ForEnd)
+}

@@ -60,10 +60,10 @@ func TestEstimateWords(t *testing.T) {
 	at := time.Date(2026, 11, 21, 13, 40, 0, 0, time.UTC)
 	waves := []int{1}
 	for want, e := range map[string]Estimate{
-		"":                               {},
-		"about 5s (estimate)":           {Waves: waves, Total: time.Second},
-		"about 45s (estimate)":          {Waves: waves, Total: 44 * time.Second},
-		"about 3m (estimate)":         {Waves: waves, Total: 170 * time.Second},
+		"":                           {},
+		"about 5s (estimate)":        {Waves: waves, Total: time.Second},
+		"about 45s (estimate)":       {Waves: waves, Total: 44 * time.Second},
+		"about 3m (estimate)":        {Waves: waves, Total: 170 * time.Second},
 		"very roughly 2d (estimate)": {Waves: waves, Total: 50 * time.Hour, Rough: true},
 		"about 2m (estimate); not counting 1 pod that cannot leave yet": {Waves: waves, Total: 2 * time.Minute, Held: 1},
 		"about 1h (estimate); not before 14:40 UTC: data/kafka-2 has 1h of grace": {

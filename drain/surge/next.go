@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
@@ -153,7 +154,7 @@ func (r *Record) batch(v View, w *kube.Workload, moves []*kube.Pod) *Batch {
 	b := &Batch{Was: w.Replicas, To: w.Replicas + int32(len(moves)),
 		At: v.Snap.ServerTime(v.Now).UTC().Truncate(time.Second)}
 	m := mark{Run: v.Run, By: v.By, Reason: v.Reason, At: b.At, Was: b.Was, To: b.To, Costs: map[kube.UID]string{},
-		Owners: []byte(w.ReplicasOwners)}
+		Owners: r.Batch.ownersOf(v.Snap, w)}
 	for _, p := range moves {
 		b.Pods = append(b.Pods, Mover{p.Name, p.UID})
 		m.Costs[p.UID] = p.Annotations[kube.DeletionCostAnnotation]
@@ -348,12 +349,13 @@ func (r *Record) verifying(v View, w *kube.Workload) Decision {
 	if w == nil {
 		return become(Kept, "it is gone")
 	}
+	why := strings.Trim(r.Why+"; "+r.notUnmarked(), "; ")
 	// Another run sets back what it has raised, and the next batch waits for that.
 	switch other := RaisedByOther(w, v.Run); {
 	case w.Replicas == r.Batch.To && (v.End || other == "" && len(v.Moves) == 0):
 		return become(Kept, cmp.Or(other, fmt.Sprintf("somebody else keeps it at %d replicas", w.Replicas)))
 	case r.Late || v.End && r.Why != "":
-		return Decision{Change: &Change{State: Undone, Message: r.Why, Late: r.Late}}
+		return Decision{Change: &Change{State: Undone, Message: why, Late: r.Late}}
 	}
 	again := r.wanted(v)
 	then := "they surge again"
@@ -363,7 +365,7 @@ func (r *Record) verifying(v View, w *kube.Workload) Decision {
 	if r.Why == "" && len(again) > 0 {
 		return become(Done, fmt.Sprintf("%d of %d pods were not removed: %s", len(again), len(r.Batch.Pods), then))
 	}
-	return become(Done, r.Why)
+	return become(Done, why)
 }
 
 // After is the change that follows from the answer to a request about the workload, nil

@@ -121,7 +121,7 @@ type Record struct {
 	// that the replacements were not Ready in time.
 	Why  string
 	Late bool
-	// MarkLeft tells that the annotation on its ReplicaSet could not be removed.
+	// MarkLeft tells that the last annotation could not be removed, or the replicas not be returned to their owners.
 	MarkLeft bool
 }
 
@@ -171,7 +171,8 @@ func (r *Record) Become(c Change, at time.Time) {
 		}
 	}
 	if c.State != Verifying {
-		r.MarkLeft = r.MarkLeft && c.Batch == nil || r.State == Verifying && r.markStays() && !r.LastWas(owners)
+		undone := c.State == Undone && r.State != Verifying // by a rollback
+		r.MarkLeft = r.MarkLeft && c.Batch == nil && !undone || r.State == Verifying && r.notUnmarked() != ""
 	}
 	if r.State != c.State {
 		r.Since, r.Tries, r.Next, r.Last = at, 0, time.Time{}, nil
@@ -221,6 +222,9 @@ func (r *Record) end(state State) {
 // Asked notes a request: for the workload, or for the deletion cost of a pod.
 func (r *Record) Asked(cost *CostFacts, f *attempt.ActionFacts) {
 	if cost == nil {
+		if r.State == Verifying && !r.LastWas(f.Version) {
+			r.Tries = 0 // those of another request
+		}
 		r.Sent(f)
 		return
 	}
@@ -331,8 +335,8 @@ func (r *Record) LeftOver() string {
 	case (r.State == Done || r.State == Undone) && len(r.Costs) > 0:
 		return "pods of " + r.Title() + " may still have the deletion cost of this run: restore what it was"
 	case r.MarkLeft:
-		return "the ReplicaSet of " + r.Title() + " may still have the annotation " + kube.SurgeAnnotation +
-			" of this run"
+		return r.Title() + " may still have something of this run: its annotation " + kube.SurgeAnnotation +
+			", or its field manager as the owner of the replicas"
 	}
 	return ""
 }

@@ -53,11 +53,11 @@ func (r *Record) Undo(run string, s *kube.Snapshot) (requests []request.Request,
 	case raised:
 		return append(requests, r.lower(w)), ""
 	}
-	for _, l := range slices.Concat(lastMarks(s, w, run), r.Batch.givesBack(w)) {
+	for _, l := range r.Batch.last(w, lastMarks(s, w, run)) {
 		requests = append(requests, l)
 	}
 	switch {
-	case len(requests) == 0 && w.Replicas == r.Batch.To:
+	case len(requests) == 0 && w.Replicas == r.Batch.To && RaisedByOther(w, run) == "":
 		return nil, fmt.Sprintf("it has %d replicas, and not the annotation of the run: somebody else keeps it so",
 			w.Replicas)
 	case len(requests) == 0:

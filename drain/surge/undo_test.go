@@ -1,6 +1,7 @@
 package surge
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -80,8 +81,10 @@ func TestUndo(t *testing.T) {
 		"it is the number of a raise that never arrived": {slices.Concat(web(4, earlierMark), moving), []string{"web-1 7", "web-2 none", "annotation"}, ""},
 		"lowered, and the ReplicaSet has a copy of the annotation": {slices.Concat(copied(web(2, "")), []runtime.Object{pod("web-1", "w1"), pod("web-2", "w1")}),
 			[]string{"annotation"}, ""},
-		"lowered already":      {slices.Concat(web(2, ""), moving), []string{"web-1 7", "web-2 none"}, ""},
-		"nothing left":         {slices.Concat(web(2, ""), []runtime.Object{pod("web-1", "w1"), pod("web-2", "w1")}), nil, "already taken back"},
+		"lowered already": {slices.Concat(web(2, ""), moving), []string{"web-1 7", "web-2 none"}, ""},
+		"nothing left":    {slices.Concat(web(2, ""), []runtime.Object{pod("web-1", "w1"), pod("web-2", "w1")}), nil, "already taken back"},
+		"raised by another run since": {slices.Concat(web(4, mark{Run: "r2", Was: 2, To: 4}.String()), []runtime.Object{pod("web-1", "w1"), pod("web-2", "w1")}),
+			nil, "already taken back"},
 		"raised, and not ours": {slices.Concat(web(4, ""), []runtime.Object{pod("web-1", "w1"), pod("web-2", "w1")}), nil, "somebody else keeps it"},
 	} {
 		s := kubetest.SnapshotOf(kubetest.Now, c.objects...)
@@ -355,7 +358,8 @@ func TestMarkThatStays(t *testing.T) {
 	steps(Verifying)
 	r.Tries, r.Last = attempt.RemoveTries, &attempt.AnswerFacts{Code: 500}
 	steps(Undone)
-	if want := "the ReplicaSet of Deployment shop/web may still have the annotation " + kube.SurgeAnnotation + " of this run"; !r.MayStand() || r.LeftOver() != want {
+	owned := *r
+	if want := "Deployment shop/web may still have something of this run: its annotation " + kube.SurgeAnnotation + ", or its field manager as the owner of the replicas"; !r.MayStand() || r.LeftOver() != want {
 		t.Errorf("%v: %q, want %q", r.MayStand(), r.LeftOver(), want)
 	}
 	r.Become(Change{State: Raising, Batch: &Batch{Was: 1, To: 2}}, time.Time{})
@@ -364,6 +368,12 @@ func TestMarkThatStays(t *testing.T) {
 	}
 	if steps(Lowering, Verifying, Done); r.MayStand() {
 		t.Errorf("after another batch: %s", r.LeftOver())
+	}
+	if r = &owned; !r.MayStand() {
+		t.Error("nothing is left of it")
+	}
+	if steps(Undone); r.MayStand() {
+		t.Errorf("after a rollback: %s", r.LeftOver())
 	}
 }
 
@@ -400,6 +410,20 @@ func TestOwnersOfTheNumber(t *testing.T) {
 	down.Replicas, down.SurgeMark = r.Batch.Was, ""
 	if back := r.Batch.givesBack(&down); len(back) != 1 || back[0].Owners != w.ReplicasOwners || back[0].Scales() {
 		t.Errorf("set back: %+v, want the owners %q", back, w.ReplicasOwners)
+	}
+	// Until they are, a batch of this run or of another takes them over.
+	_, rs := kubetest.Deployment("shop/web", 4)
+	rs.Annotations = map[string]string{kube.SurgeAnnotation: r.Batch.Mark}
+	marked, none := kubetest.SnapshotOf(kubetest.Now, append(objects, rs)...), kubetest.SnapshotOf(kubetest.Now)
+	for name, of := range map[string]json.RawMessage{
+		"by a ReplicaSet": (&Batch{}).ownersOf(marked, &down), "by the batch before": r.Batch.ownersOf(none, &down),
+	} {
+		if string(of) != w.ReplicasOwners {
+			t.Errorf("%s: %q, want %q", name, of, w.ReplicasOwners)
+		}
+	}
+	if of := (&Batch{}).ownersOf(none, &down); len(of) > 0 {
+		t.Errorf("of a number that is the run's alone: %q", of)
 	}
 	ofSet := &Record{Facts: Facts{Kind: "ReplicaSet"}, Batch: r.Batch}
 	down.Kind, down.SurgeMark = ofSet.Kind, ofSet.lower(&up).Then

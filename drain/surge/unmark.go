@@ -1,6 +1,7 @@
 package surge
 
 import (
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -88,6 +89,15 @@ func (b *Batch) givesBack(w *kube.Workload) []request.Lower {
 		From: w.Replicas, To: w.Replicas, Owners: string(m.Owners)}}
 }
 
+// last are the last requests about a workload, in their order: the number is returned to its owners while an annotation
+// still tells another run who they are. The one on a ReplicaSet without a Deployment has to be removed before.
+func (b *Batch) last(w *kube.Workload, marks []request.Lower) []request.Lower {
+	if w.Kind == "ReplicaSet" {
+		return slices.Concat(marks, b.givesBack(w))
+	}
+	return slices.Concat(b.givesBack(w), marks)
+}
+
 // StillRaised reports whether the replicas of a workload that the run raised are still to be set back.
 func StillRaised(s *kube.Snapshot, r *Record, run string) bool {
 	w := s.Workload(r.UID)
@@ -126,21 +136,22 @@ const copiesFor = 2 * time.Second
 // unmark removes the last of the annotations; open tells that one is still to be removed, or
 // may still come. The workload is nil where it is gone.
 func (r *Record) unmark(v View, w *kube.Workload, ends time.Time) (d Decision, open bool) {
-	if r.markStays() {
+	failed := r.notUnmarked() != ""
+	if failed && !r.LastWas(owners) {
 		return Decision{}, false
 	}
 	var back, marks, last []request.Lower
 	if w != nil {
 		marks = lastMarks(v.Snap, w, v.Run)
-		done := r.LastWas(owners) && r.Last.Class() == kube.AnswerDone && !r.Waits(v.Now)
-		if !done { // else it shows in the workload, or never
-			last = r.Batch.givesBack(w)
+		last = r.Batch.last(w, marks)
+		if r.LastWas(owners) && (failed || r.Last.Class() == kube.AnswerDone && !r.Waits(v.Now)) {
+			last = marks // it shows in the workload, or never
 		}
 		if raisedBy(w, v.Run) { // `kubectl rollout undo` takes the annotations of an earlier ReplicaSet
 			back = append(back, unmarked(w))
 		}
 	}
-	all, copied := slices.Concat(back, marks, orphans(v.Snap, &r.Facts, r.Batch.Mark), last), r.Since.Add(copiesFor)
+	all, copied := slices.Concat(back, orphans(v.Snap, &r.Facts, r.Batch.Mark), last), r.Since.Add(copiesFor)
 	version := ""
 	if len(all) > 0 {
 		if version = string(all[0].UID); all[0].Owners != "" {
@@ -162,11 +173,36 @@ func (r *Record) unmark(v View, w *kube.Workload, ends time.Time) (d Decision, o
 	return Decision{Sends: []Send{{Verb: attempt.VerbEndSurge, Version: version, Request: all[0]}}}, true
 }
 
-// markStays reports whether the removal of the last annotation is given up: the right is missing, or it has
-// failed too often. A ReplicaSet that has changed meanwhile is tried as it is then.
-func (r *Record) markStays() bool {
-	if r.InFlight != 0 || r.Last == nil {
-		return false
+// notUnmarked returns what the run gives up to remove or to return after the replicas are set back, with the reason:
+// the right is missing, or the request has failed too often. It returns "" while that is not given up.
+func (r *Record) notUnmarked() string {
+	switch {
+	case r.InFlight != 0 || r.Last == nil:
+	case r.Last.Class() != kube.AnswerForbidden && r.Tries < attempt.RemoveTries:
+	case r.LastWas(owners):
+		return "its replicas still belong to the field manager " + kube.FieldManager +
+			", a rollback tries that again: " + r.Last.Words()
+	default:
+		return "the annotation " + kube.SurgeAnnotation + " is still there, a rollback tries that again: " +
+			r.Last.Words()
 	}
-	return r.Last.Class() == kube.AnswerForbidden || r.Tries >= attempt.RemoveTries
+	return ""
+}
+
+// ownersOf returns who owns the number of replicas, as in kube.Workload.ReplicasOwners. Where a run has set it back and
+// has not returned it to its owners, they are known by the batch before, or by an annotation of another run.
+func (b *Batch) ownersOf(s *kube.Snapshot, w *kube.Workload) json.RawMessage {
+	if !w.ReplicasOurs {
+		return json.RawMessage(w.ReplicasOwners)
+	}
+	marks, last := []string{b.Mark, w.SurgeMark}, mark{}
+	for _, rs := range s.WorkloadsOf(w.UID) {
+		marks = append(marks, rs.SurgeMark)
+	}
+	for _, text := range marks {
+		if m, marked := parseMark(text); marked && len(m.Owners) > 0 && m.At.After(last.At) {
+			last = m
+		}
+	}
+	return last.Owners
 }

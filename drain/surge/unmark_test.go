@@ -1,0 +1,78 @@
+package surge
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+)
+
+// What a run gives up to remove or to return at its end is named with the end of the surge.
+func TestWhatIsGivenUpIsNamed(t *testing.T) {
+	web, rs := kubetest.Deployment("shop/web", 2)
+	s := kubetest.SnapshotOf(kubetest.Now, web, rs)
+	for version, want := range map[string]string{
+		owners: "its replicas still belong to the field manager kdrain-tui, a rollback tries that again: no",
+		"rs":   "the annotation " + kube.SurgeAnnotation + " is still there, a rollback tries that again: no",
+	} {
+		r := &Record{Facts: Facts{Kind: "Deployment", Namespace: "shop", Name: "web", UID: web.UID},
+			State: Verifying, Batch: Batch{Was: 2, To: 4, Mark: raisedMark}}
+		r.Asked(nil, &attempt.ActionFacts{ID: 1, Verb: attempt.VerbEndSurge, Version: version})
+		r.Heard("", attempt.VerbEndSurge, attempt.AnswerFactsOf(kube.Answer{Code: 403, Message: "no"}), kubetest.Now)
+		d := r.Decide(View{Run: "r1", Snap: s, Trusted: true, Now: kubetest.Now.Add(time.Hour), Slots: 4})
+		if d.Change == nil || d.Change.State != Done || d.Change.Message != want {
+			t.Errorf("%+v, want %s", d, want)
+			continue
+		}
+		if r.Become(*d.Change, kubetest.Now); !r.MayStand() || r.LeftOver() == "" {
+			t.Errorf("%s: a rollback is not offered", version)
+		}
+	}
+}
+
+// The number is returned to its owners while an annotation still tells another run who they are; where that is refused,
+// the annotation is removed all the same, and what is left is named.
+func TestTheNumberIsReturnedBeforeTheLastAnnotation(t *testing.T) {
+	web, rs := kubetest.Deployment("shop/web", 2)
+	_, owned := kubetest.Deployment("shop/web", 2)
+	before := mark{Run: "r1", At: kubetest.Now, Was: 2, To: 4, Owners: json.RawMessage(`[{"manager":"argocd-controller"}]`)}
+	owned.Annotations = map[string]string{kube.SurgeAnnotation: before.String()}
+	snapshot := func(rs runtime.Object) *kube.Snapshot {
+		s := kubetest.SnapshotOf(kubetest.Now, web, rs)
+		s.WorkloadNamed("Deployment", "shop", "web").ReplicasOurs = true
+		return s
+	}
+	r := &Record{Facts: Facts{Kind: "Deployment", Namespace: "shop", Name: "web", UID: web.UID},
+		State: Verifying, Since: kubetest.Now, Batch: Batch{Was: 2, To: 4, Mark: before.String()}}
+	now := kubetest.Now.Add(time.Minute) // the controller has had its time
+	view := func(rs runtime.Object) View {
+		return View{Run: "r1", Snap: snapshot(rs), Trusted: true, Now: now, Slots: 4}
+	}
+	answer := func(version string, code int, rs runtime.Object) {
+		t.Helper()
+		d := r.Decide(view(rs))
+		if len(d.Sends) != 1 || d.Sends[0].Version != version {
+			t.Fatalf("%+v, want a request for %s", d, version)
+		}
+		r.Asked(nil, &attempt.ActionFacts{ID: 1, Verb: attempt.VerbEndSurge, Version: version})
+		r.Heard("", attempt.VerbEndSurge, attempt.AnswerFactsOf(kube.Answer{Code: code, Message: "no"}), now)
+		now = now.Add(time.Hour)
+	}
+	for range attempt.RemoveTries {
+		answer(owners, 500, owned)
+	}
+	answer(string(owned.UID), 200, owned)
+	for range attempt.RemoveTries {
+		answer(owners, 500, rs)
+	}
+	d := r.Decide(view(rs))
+	if d.Change == nil || d.Change.State != Done || !strings.Contains(d.Change.Message, "its replicas still belong") {
+		t.Errorf("%+v", d)
+	}
+}
