@@ -447,7 +447,11 @@ func TestLabSurgeKilledAndRolledBack(t *testing.T) {
 		for range 2 { // what ReplicaSets bear of it is removed once their controller has set the replicas back
 			for _, undo := range rollback.Plan(state, s.w.Snapshot(), time.Now()) {
 				for _, one := range undo.Requests() {
-					if a := one.Send(t.Context(), s.c); !a.OK() {
+					a := one.Send(t.Context(), s.c)
+					for try := 0; a.Class() == kube.AnswerConflict && try < 10; try++ { // its status changed meanwhile
+						a = one.Send(t.Context(), s.c)
+					}
+					if !a.OK() {
 						t.Errorf("%+v: %+v", one, a)
 					}
 				}
