@@ -222,9 +222,6 @@ func (r *Record) end(state State) {
 // Asked notes a request: for the workload, or for the deletion cost of a pod.
 func (r *Record) Asked(cost *CostFacts, f *attempt.ActionFacts) {
 	if cost == nil {
-		if r.State == Verifying && !r.LastWas(f.Version) {
-			r.Tries = 0 // those of another request
-		}
 		r.Sent(f)
 		return
 	}

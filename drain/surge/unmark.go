@@ -136,16 +136,16 @@ const copiesFor = 2 * time.Second
 // unmark removes the last of the annotations; open tells that one is still to be removed, or
 // may still come. The workload is nil where it is gone.
 func (r *Record) unmark(v View, w *kube.Workload, ends time.Time) (d Decision, open bool) {
-	failed := r.notUnmarked() != ""
-	if failed && !r.LastWas(owners) {
+	failed, done := r.notUnmarked() != "", r.Last.Class() == kube.AnswerDone
+	if failed && !done && !r.LastWas(owners) {
 		return Decision{}, false
 	}
 	var back, marks, last []request.Lower
 	if w != nil {
 		marks = lastMarks(v.Snap, w, v.Run)
 		last = r.Batch.last(w, marks)
-		if r.LastWas(owners) && (failed || r.Last.Class() == kube.AnswerDone && !r.Waits(v.Now)) {
-			last = marks // it shows in the workload, or never
+		if failed || r.LastWas(owners) && done && !r.Waits(v.Now) {
+			last = marks // the owners are given up, or they show in the workload, or never
 		}
 		if raisedBy(w, v.Run) { // `kubectl rollout undo` takes the annotations of an earlier ReplicaSet
 			back = append(back, unmarked(w))
@@ -182,6 +182,8 @@ func (r *Record) notUnmarked() string {
 	case r.LastWas(owners):
 		return "its replicas still belong to the field manager " + kube.FieldManager +
 			", a rollback tries that again: " + r.Last.Words()
+	case r.Last.Class() == kube.AnswerDone: // an annotation, after the owners were given up
+		return "its replicas still belong to the field manager " + kube.FieldManager + ", a rollback tries that again"
 	default:
 		return "the annotation " + kube.SurgeAnnotation + " is still there, a rollback tries that again: " +
 			r.Last.Words()
