@@ -23,9 +23,9 @@ const (
 	Refused   State = "Refused"   // not done: the server said no, or it is no longer what was confirmed
 	InDoubt   State = "InDoubt"   // no answer came: it may have been done
 	Done      State = "Done"      // the server accepted it
-	Undone    State = "Undone"    // taken back by the run
+	Undone    State = "Undone"    // by the run
 	Kept      State = "Kept"      // no longer ours: left as it is
-	Orphaned  State = "Orphaned"  // could not be taken back: it is still there
+	Orphaned  State = "Orphaned"  // could not be undone: it is still there
 )
 
 // Words say the state in plain words.
@@ -88,7 +88,7 @@ func (r *Record) Open() bool {
 // takes back.
 func (r *Record) MayStand() bool { return r.Open() || r.State == Orphaned }
 
-// Awaited reports whether a run may not end before the remedy is taken back.
+// Awaited reports whether a run may not end before the remedy is undone.
 func (r *Record) Awaited(now time.Time) bool {
 	return r.InFlight != 0 || r.Open() && (r.Kind != OutOfService || r.Next.After(now))
 }

@@ -22,10 +22,10 @@ const (
 	Lowering  State = "Lowering"  // the replicas are being set back
 	Verifying State = "Verifying" // who leaves is seen by UID
 	Done      State = "Done"      // the batch is over; another may follow
-	Undone    State = "Undone"    // taken back, for the reason of the message
+	Undone    State = "Undone"    // for the reason of the message
 	Refused   State = "Refused"   // nothing was changed
 	Kept      State = "Kept"      // no longer ours: left as it is
-	Orphaned  State = "Orphaned"  // could not be taken back: it is still there
+	Orphaned  State = "Orphaned"  // could not be undone: it is still there
 )
 
 // ended reports whether no further batch begins.
@@ -117,7 +117,7 @@ type Record struct {
 	Tried, Spent []kube.UID
 	// HeldSince is when the hold began that a batch waits for now, zero for none.
 	HeldSince time.Time
-	// Why is the reason for which the batch is taken back, "" while it is not. Late tells
+	// Why is the reason for which the batch is undone, "" while it is not. Late tells
 	// that the replacements were not Ready in time.
 	Why  string
 	Late bool
@@ -142,7 +142,7 @@ func (r *Record) raised() bool {
 // Waiting reports whether an answer is out.
 func (r *Record) Waiting() bool { return r.InFlight != 0 || Records{r}.InFlightCosts() > 0 }
 
-// stands reports whether something of the surge is to be taken back before a run ends.
+// stands reports whether something of the surge has to be undone before a run ends.
 func (r *Record) stands() bool { return r.State == Raising || r.raised() || r.Waiting() }
 
 // MayStand reports whether the surge may have left something in the cluster.

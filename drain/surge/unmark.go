@@ -3,6 +3,7 @@ package surge
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
@@ -133,8 +134,8 @@ func setBack(w *kube.Workload, marks []request.Lower) bool {
 // number of somebody else stands, the generation of the Deployment does not change with that, and nothing tells.
 const copiesFor = 2 * time.Second
 
-// unmark removes the last of the annotations; open tells that one is still to be removed, or
-// may still come. The workload is nil where it is gone.
+// unmark returns the number to its owners and removes the last annotations. open reports that something remains to be
+// done, or that another annotation may appear. The workload is nil where it is gone.
 func (r *Record) unmark(v View, w *kube.Workload, ends time.Time) (d Decision, open bool) {
 	failed, done := r.notUnmarked() != "", r.Last.Class() == kube.AnswerDone
 	if failed && !done && !r.LastWas(owners) {
@@ -179,11 +180,9 @@ func (r *Record) notUnmarked() string {
 	switch {
 	case r.InFlight != 0 || r.Last == nil:
 	case r.Last.Class() != kube.AnswerForbidden && r.Tries < attempt.RemoveTries:
-	case r.LastWas(owners):
-		return "its replicas still belong to the field manager " + kube.FieldManager +
-			", a rollback tries that again: " + r.Last.Words()
-	case r.Last.Class() == kube.AnswerDone: // an annotation, after the owners were given up
-		return "its replicas still belong to the field manager " + kube.FieldManager + ", a rollback tries that again"
+	case r.LastWas(owners), r.Last.Class() == kube.AnswerDone: // done: an annotation, after the owners were given up
+		return strings.TrimSuffix("its replicas still belong to the field manager "+kube.FieldManager+
+			", a rollback tries that again: "+r.Last.Words(), ": ")
 	default:
 		return "the annotation " + kube.SurgeAnnotation + " is still there, a rollback tries that again: " +
 			r.Last.Words()

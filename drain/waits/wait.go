@@ -33,7 +33,7 @@ const (
 	ForVolumeQueue     For = "volume queue" // pods with volumes of the same driver on its node
 	ForSurge           For = "surge"        // the batch of its workload that is on its way
 	ForSurplus         For = "surplus"      // pods that its budget counts, until a surge has removed them
-	ForReplacement     For = "replacement"  // its replacement is to be Ready
+	ForReplacement     For = "replacement"  // its replacement is not Ready yet
 	ForRemoval         For = "removal"      // its replacement is Ready: its owner removes it
 	ForVolumes         For = "volumes"      // claims, volumes and attachments to be read
 	ForOwners          For = "owners"       // the kinds to be read by which --guard counts
