@@ -2,6 +2,7 @@ package drain
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -33,6 +34,9 @@ type app struct {
 	seen       scaled // the Deployment, in the cache of its controller
 	observed   int64  // generation of the Deployment that its controller has seen
 	ours       bool   // the program wrote its replicas last
+	owners     string // who else owns the number of its replicas, as in kube.Workload.ReplicasOwners
+	due        string // who has to own it in the end, "" where nobody has to
+	returns    string // whom the other run makes its owners again at the end of its surge
 	rollsOut   bool
 	lowered    bool      // the run set its replicas back, and its pods are not removed yet
 	disturbed  time.Time // when somebody last took a pod of it away, or changed its replicas
@@ -55,6 +59,21 @@ type scaled struct {
 }
 
 func (s *scaled) scale(to int32) { s.replicas, s.generation = to, s.generation+1 }
+
+// ownedBy is the entry of managedFields of a manager that owns a number of replicas.
+func ownedBy(manager string) string {
+	return fmt.Sprintf(`[{"manager":%q,"operation":"Update","apiVersion":"apps/v1"}]`, manager)
+}
+
+// ownersIn are the owners of the number that an annotation of a surge names.
+func ownersIn(mark string) string {
+	var m struct{ Owners json.RawMessage }
+	_ = json.Unmarshal([]byte(mark), &m) // none has none
+	return strings.TrimSuffix(string(m.Owners), "null")
+}
+
+// takeNumber makes the program the only owner of the number, as an update of it does.
+func (a *app) takeNumber() { a.owners, a.ours = "", true }
 
 // controlled is the object that has the pods.
 func (a *app) controlled() *scaled {
@@ -92,6 +111,8 @@ func (h *history) addApp(t *rapid.T, name string, nodes []string) {
 	pods := int32(len(nodes))
 	a := &app{name: name, kind: kind.kind, words: kind.words, wants: pods, owned: scaled{replicas: pods, generation: 1}, observed: 1}
 	a.set, a.seen = a.owned, a.owned
+	a.owners = rapid.SampledFrom([]string{"", "", ownedBy("kubectl"), ownedBy("kubectl"), ownedBy("argocd-controller")}).Draw(t, "owners")
+	a.due = a.owners
 	h.apps = append(h.apps, a)
 	h.putApp(a)
 	for i, node := range nodes {
@@ -155,8 +176,16 @@ type shownApp struct {
 func (c *shownCluster) showApp(name string) {
 	a := c.apps[name]
 	meta := metav1.ObjectMeta{Namespace: "default", Name: a.name, UID: types.UID(a.name), ResourceVersion: a.version}
+	if a.owners != "" {
+		if err := json.Unmarshal([]byte(a.owners), &meta.ManagedFields); err != nil {
+			panic(err)
+		}
+	}
 	if a.ours {
-		meta.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: kube.FieldManager, FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:replicas":{}}}`)}}
+		meta.ManagedFields = append(meta.ManagedFields, metav1.ManagedFieldsEntry{Manager: kube.FieldManager})
+	}
+	for i := range meta.ManagedFields {
+		meta.ManagedFields[i].FieldsV1 = metav1.NewFieldsV1(`{"f:spec":{"f:replicas":{}}}`)
 	}
 	if c.hidden {
 		return
@@ -202,7 +231,11 @@ func (h *history) scale(w Write) kube.Answer {
 		if live := h.truth.store.Snapshot().Workload(r.UID); live == nil || live.ResourceVersion != r.ResourceVersion {
 			return h.answerOf("409", w)
 		}
-		a.owned.mark, a.ours, a.lowered = r.Mark, true, false
+		if a.returns != "" && a.ours && ownersIn(a.owned.mark)+ownersIn(a.set.mark) == "" {
+			a.due = "" // the other run has not returned it, and no annotation names the owners
+		}
+		a.owned.mark, a.lowered = r.Mark, false
+		a.takeNumber()
 		a.owned.scale(r.To)
 		a.raised, a.served = h.now, h.serving(a)
 	case request.Lower:
@@ -219,14 +252,19 @@ func (h *history) scale(w Write) kube.Answer {
 		}
 		if r.From != r.To {
 			of.scale(r.To)
-			a.lowered, a.ours = true, true
+			a.lowered = true
+			a.takeNumber()
+		}
+		if r.Owners != "" && a.ours && a.owned.mark == "" && a.owned.replicas == r.From { // as giveBack in kube/write
+			a.owners, a.ours = r.Owners, false
 		}
 	case request.Scale:
 		if a = h.app(r.Name); a.owned.replicas != r.From {
 			return h.answerOf("422", w)
 		}
 		a.owned.scale(r.To)
-		a.ours = true
+		a.takeNumber()
+		a.due = "" // the operator has confirmed the number of the run
 	case request.Restart:
 		a = h.app(r.Name)
 		a.rollsOut = true
@@ -419,39 +457,98 @@ func (h *history) rescale(t *rapid.T) {
 		t.Skip("it has them")
 	}
 	a.wants, a.ours, a.lowered, a.disturbed = to, false, false, h.now
+	a.owners = ownedBy("kubectl")
+	a.due = a.owners
 	a.owned.scale(to)
 	h.putApp(a)
 }
 
-// othersSurge is another run that begins to give back the deletion costs of its surge, or is done with that.
+// othersSurge is another run that begins the surge of an app, sets its replicas back, and is done with it, or some of
+// that.
 func (h *history) othersSurge(t *rapid.T) {
 	a := h.someApp(t)
-	if a.kind == "StatefulSet" || a.owned.mark != "" && !a.owned.others() {
+	if a.kind == "StatefulSet" || a.owned.mark != "" && a.owned.othersMark() == nil {
 		t.Skip("no other run surges it")
 	}
-	if a.owned.mark != "" {
-		h.endOthersSurge(a)
-		return
+	for range rapid.IntRange(1, 3).Draw(t, "steps") {
+		switch {
+		case a.owned.othersMark().raised():
+			h.lowerOthers(a)
+		case a.owned.othersMark() != nil || a.set.othersMark() != nil || a.returns != "":
+			h.endOthersSurge(a)
+		default:
+			h.raiseForOthers(a)
+		}
+		if rapid.Bool().Draw(t, "its controller sees it") {
+			a.seen = a.owned
+			h.deploy(a)
+		}
 	}
-	a.owned.mark = fmt.Sprintf(othersMark+`,"at":%q,"was":%d,"to":%d}`, h.now.Format(time.RFC3339), a.owned.replicas, a.owned.replicas+1)
+}
+
+// raiseForOthers raises the replicas of an app for the other run.
+func (h *history) raiseForOthers(a *app) {
+	a.returns = cmp.Or(a.owners, ownersIn(a.owned.mark), ownersIn(a.set.mark))
+	if a.returns == "" { // no annotation names them while this run has not returned the number yet
+		a.due = ""
+	}
+	a.owned.mark = h.markOfOthers(a.owned.replicas, a.owned.replicas+1, a.returns)
 	a.owned.scale(a.owned.replicas + 1)
+	a.takeNumber()
 	h.putApp(a)
 }
 
-// othersMark is how the annotation of the other run begins.
-const othersMark = `{"run":"r9"`
+// othersMark is what is asked of the annotation of the other run.
+type othersMark struct {
+	Run     string
+	Was, To int32
+}
 
-// others reports whether another run has raised it.
-func (s *scaled) others() bool { return strings.HasPrefix(s.mark, othersMark) }
+func (m *othersMark) raised() bool { return m != nil && m.Was != m.To }
 
-// endOthersSurge takes back what the other run has raised, its annotation and the copy of that.
+// othersMark is the annotation of the other run, nil where there is none.
+func (s *scaled) othersMark() *othersMark { return readOthersMark(s.mark) }
+
+func readOthersMark(text string) *othersMark {
+	var m othersMark
+	if json.Unmarshal([]byte(text), &m) != nil || m.Run != othersRun {
+		return nil
+	}
+	return &m
+}
+
+const othersRun = "r9"
+
+func (h *history) markOfOthers(was, to int32, owners string) string {
+	return fmt.Sprintf(`{"run":%q,"at":%q,"was":%d,"to":%d,"owners":%s}`, othersRun, h.now.Format(time.RFC3339), was, to, cmp.Or(owners, "null"))
+}
+
+// lowerOthers sets back what the other run has raised. The annotation of a ReplicaSet stays, as does the copy of one.
+func (h *history) lowerOthers(a *app) {
+	if a.owned.mark = ""; a.kind == "ReplicaSet" {
+		a.owned.mark = h.markOfOthers(a.wants, a.wants, a.returns)
+	}
+	if a.owned.replicas != a.wants {
+		a.owned.scale(a.wants)
+		a.takeNumber()
+	}
+	h.putApp(a)
+}
+
+// endOthersSurge removes what is left of the surge of the other run, and returns the number to its owners.
 func (h *history) endOthersSurge(a *app) {
-	if !a.owned.others() && !a.set.others() {
+	if a.owned.othersMark() == nil && a.set.othersMark() == nil && a.returns == "" {
 		return
 	}
-	a.owned.scale(a.wants)
+	if a.owned.othersMark().raised() {
+		h.lowerOthers(a)
+	}
+	if a.ours && a.returns != "" && (a.owned.mark == "" || a.owned.othersMark() != nil) && a.owned.replicas == a.wants {
+		a.owners, a.ours = a.returns, false
+	}
+	a.returns = ""
 	for _, of := range []*scaled{&a.owned, &a.set} {
-		if of.others() {
+		if of.othersMark() != nil {
 			of.mark = ""
 		}
 	}

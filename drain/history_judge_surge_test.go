@@ -90,7 +90,7 @@ func (h *history) judgeHolds() {
 		w := h.store.Snapshot().Workload(a.uid())
 		switch since := h.heldSince[a.name]; {
 		case w == nil: // nothing is seen
-		case !w.RollingOut && !strings.HasPrefix(w.SurgeMark, othersMark):
+		case !w.RollingOut && !readOthersMark(w.SurgeMark).raised():
 			delete(h.heldSince, a.name)
 		case since.IsZero():
 			h.heldSince[a.name] = h.now

@@ -35,7 +35,7 @@ import (
 //  5. A pod whose eviction was accepted is not evicted again. One is deleted past its budgets only after the server
 //     has just said to this process that they hold it.
 //  6. The run ends once everybody does what they should, and no look asks for another at once.
-//  7. At the end nothing temporary is left: budgets, taints, annotations, deletion costs, replicas. What could not
+//  7. At the end nothing temporary is left: budgets, taints, annotations, deletion costs, replicas and who owns them. What could not
 //     be taken back is reported so. The report names the pods that are still there and the nodes that stay cordoned,
 //     and says of no node on which a pod runs that it is safe to power off.
 //  8. The same holds after a rollback at any moment, and the cordons and Leases of the run are taken back too.
@@ -200,12 +200,15 @@ func (h *history) judgeLeftovers(t *rapid.T) {
 		if r := h.state.Surges.Of(a.uid()); r != nil && (r.State == surge.Orphaned || r.State == surge.Kept) {
 			continue // which is reported
 		}
-		if a.owned.others() {
+		if a.owned.othersMark() != nil || a.returns != "" { // its surge is not over
 			continue
 		}
-		copied := a.kind == "Deployment" && a.set.mark != "" && !a.set.others() // of an earlier run's raise it may stay
+		copied := a.kind == "Deployment" && a.set.mark != "" && a.set.othersMark() == nil // of an earlier run's raise it may stay
 		if a.owned.replicas != a.wants || a.owned.mark != "" || copied {
 			t.Errorf("%s has %d replicas and wants %d, its marks are %q and %q", a.name, a.owned.replicas, a.wants, a.owned.mark, a.set.mark)
+		}
+		if r := h.state.Surges.Of(a.uid()); a.due != "" && a.owners != a.due && (r == nil || !r.MarkLeft) {
+			t.Errorf("the replicas of %s belong to %q (ours: %v), and before the run to %q", a.name, a.owners, a.ours, a.due)
 		}
 		for _, name := range h.podsOf(a) {
 			if cost := h.truth.pods[name].Annotations[kube.DeletionCostAnnotation]; cost != "" {

@@ -246,7 +246,7 @@ func (r *Record) raising(v View, w *kube.Workload) Decision {
 	case v.End && !v.Now.Before(shown):
 		return become(Orphaned, "whether its replicas were raised is not known: "+
 			cmp.Or(r.Last.Words(), "it was accepted, and does not show")+"; to set them back: "+v.ByHand)
-	case RaisedByOther(w, v.Run) != "", w.Replicas != r.Batch.Was:
+	case RaisedByOther(w, v.Run) != "", w.Replicas != r.Batch.Was, !ours && !r.Batch.names(w):
 		return become(Planned, "") // it is decided again from what it is now
 	case v.End:
 		return Decision{Wake: shown}

@@ -190,6 +190,12 @@ func (r *Record) notUnmarked() string {
 	return ""
 }
 
+// names reports whether the annotation of the batch names who owns the number of replicas now, before the raise.
+func (b *Batch) names(w *kube.Workload) bool {
+	m, _ := parseMark(b.Mark)
+	return w.ReplicasOurs || string(m.Owners) == w.ReplicasOwners
+}
+
 // ownersOf returns who owns the number of replicas, as in kube.Workload.ReplicasOwners. Where a run has set it back and
 // has not returned it to its owners, they are known by the batch before, or by an annotation of another run.
 func (b *Batch) ownersOf(s *kube.Snapshot, w *kube.Workload) json.RawMessage {

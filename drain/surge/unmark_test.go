@@ -81,3 +81,26 @@ func TestTheNumberIsReturnedBeforeTheLastAnnotation(t *testing.T) {
 	answer(string(owned.UID), 500, owned)
 	ends("the annotation "+kube.SurgeAnnotation+" is still there", owned)
 }
+
+// A raise that met a conflict is decided again where somebody else owns the number since: its annotation would name
+// the owners of before.
+func TestARaiseAfterItsOwnersChanged(t *testing.T) {
+	web, rs := kubetest.Deployment("shop/web", 2)
+	pod := kubetest.Pod("shop/web-1", kubetest.ByDeployment("web"), kubetest.On("w1"))
+	of := func(owners string) View {
+		s := kubetest.SnapshotOf(kubetest.Now, web, rs, pod)
+		s.WorkloadNamed("Deployment", "shop", "web").ReplicasOwners = owners
+		return View{Run: "r1", Snap: s, Trusted: true, Now: kubetest.Now.Add(time.Minute), Slots: 4}
+	}
+	kubectl := `[{"manager":"kubectl"}]`
+	m := mark{Run: "r1", At: kubetest.Now, Was: 2, To: 3, Owners: json.RawMessage(kubectl)}
+	r := &Record{Facts: Facts{Kind: "Deployment", Namespace: "shop", Name: "web", UID: web.UID},
+		State: Raising, Since: kubetest.Now, Batch: Batch{Was: 2, To: 3, Mark: m.String(), Pods: []Mover{{"web-1", pod.UID}}}}
+	for owners, want := range map[string]bool{kubectl: true, `[{"manager":"argocd-controller"}]`: false, "": false} {
+		v := of(owners)
+		v.Wanted = func(kube.UID) bool { return true }
+		if d := r.Decide(v); (len(d.Sends) == 1) != want || (d.Change != nil && d.Change.State == Planned) == want {
+			t.Errorf("%q: %+v", owners, d)
+		}
+	}
+}
