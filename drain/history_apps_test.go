@@ -40,6 +40,7 @@ type app struct {
 	rollsOut   bool
 	lowered    bool      // the run set its replicas back, and its pods are not removed yet
 	disturbed  time.Time // when somebody last took a pod of it away, or changed its replicas
+	noneShown  bool      // the watches showed no replacement when the run decided that
 	raised     time.Time // when the run last raised it, and how many Ready pods it had then
 	served     int
 	begun      *begun // its last batch
@@ -301,8 +302,10 @@ func (h *history) setCost(w Write) kube.Answer {
 }
 
 // podsOf are the names of the pods of an app that its controller counts.
-func (h *history) podsOf(a *app) []string {
-	return alike(h.truth.pods, func(p *corev1.Pod) bool { return active(p) && p.Labels["app"] == a.name })
+func (h *history) podsOf(a *app) []string { return h.truth.podsOf(a.name) }
+
+func (c *shownCluster) podsOf(app string) []string {
+	return alike(c.pods, func(p *corev1.Pod) bool { return active(p) && p.Labels["app"] == app })
 }
 
 // deploy is the controller of a Deployment at what it has in its cache.

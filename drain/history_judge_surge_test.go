@@ -235,7 +235,7 @@ func (h *history) judgeRemoval(a *app, p *corev1.Pod) {
 	if !a.lowered || madeJustBefore || !kubetest.IsReady(p) || p.Annotations[kube.DeletionCostAnnotation] != request.LowestDeletionCost {
 		return
 	}
-	if r := h.state.Pod(p.UID); r != nil && r.State == eviction.Skipped && r.DeletedAt.IsZero() && r.Node == p.Spec.NodeName {
+	if r := h.state.Pod(p.UID); !a.noneShown && r != nil && r.State == eviction.Skipped && r.DeletedAt.IsZero() && r.Node == p.Spec.NodeName {
 		h.wrong = append(h.wrong, fmt.Sprintf("%s is removed by the surge, though the run left it: %s", p.Name, r.Message))
 	}
 	if ready := h.serving(a) - 1; ready < min(int(a.wants), a.served) && a.disturbed.Before(a.raised) {

@@ -57,6 +57,10 @@ func (h *history) judgeLook(t *rapid.T, was *State, events []Event) {
 			h.judgeGuard(t, w, r.UID)
 		case request.Delete:
 			h.judgeDeletion(t, w, r.UID)
+		case request.Lower:
+			if a := h.app(r.Name); r.Scales() {
+				a.noneShown = len(h.shownCluster.podsOf(a.name)) <= int(r.To)
+			}
 		}
 	}
 	for _, e := range events {
