@@ -124,14 +124,12 @@ func leave(why, byHand string) Decision {
 func (r *Record) begin(v View, w *kube.Workload) Decision {
 	moves := slices.DeleteFunc(slices.Clone(v.Moves), func(p *kube.Pod) bool { return slices.Contains(r.Spent, p.UID) })
 	switch {
-	case v.End:
+	case v.End, len(moves) == 0 && r.HeldSince.IsZero():
 		return Decision{}
-	case len(moves) > 0 && raisedBy(w, v.Run):
-		return become(Refused, "it has the annotation of this run, whose journal does not tell of it")
-	case len(moves) == 0 && !r.HeldSince.IsZero():
-		return become(r.State, "") // no pod waits for the hold any more
 	case len(moves) == 0:
-		return Decision{}
+		return become(r.State, "") // no pod waits for the hold any more
+	case raisedBy(w, v.Run):
+		return become(Refused, "it has the annotation of this run, whose journal does not tell of it")
 	}
 	if why := cmp.Or(whyNot(v.Snap, w, v.Run, v.Managed), losesOther(v.Snap, w, v.Stays)); why != nil {
 		return r.held(v, why)
@@ -236,7 +234,9 @@ func (r *Record) held(v View, why *Reason) Decision {
 func (r *Record) raising(v View, w *kube.Workload) Decision {
 	known := r.Last == nil || r.Last.Class() == kube.AnswerConflict // it is not done
 	shown := later(later(r.Since, v.From).Add(shownWithin), r.Next)
-	switch ours := raisedBy(w, v.Run) || r.unmarked(w); {
+	ours := raisedBy(w, v.Run) || r.unmarked(w)
+	stale := !ours && !r.Batch.names(v.Snap, w)
+	switch {
 	case ours && (w.SurgeMark == r.Batch.Mark || v.End || w.Replicas != r.Batch.Was):
 		return become(Starting, "") // of what was raised before, another number is seen there
 	case r.InFlight != 0:
@@ -246,9 +246,9 @@ func (r *Record) raising(v View, w *kube.Workload) Decision {
 	case v.End && !v.Now.Before(shown):
 		return become(Orphaned, "whether its replicas were raised is not known: "+
 			cmp.Or(r.Last.Words(), "it was accepted, and does not show")+"; to set them back: "+v.ByHand)
-	case RaisedByOther(w, v.Run) != "", w.Replicas != r.Batch.Was, !ours && !r.Batch.names(w):
+	case RaisedByOther(w, v.Run) != "", w.Replicas != r.Batch.Was, stale && (known || !v.Now.Before(shown)):
 		return become(Planned, "") // it is decided again from what it is now
-	case v.End:
+	case v.End, stale:
 		return Decision{Wake: shown}
 	case known && !r.Batch.again() && len(r.wanted(v)) == 0:
 		return become(Planned, "") // nobody is to leave any more

@@ -191,9 +191,9 @@ func (r *Record) notUnmarked() string {
 }
 
 // names reports whether the annotation of the batch names who owns the number of replicas now, before the raise.
-func (b *Batch) names(w *kube.Workload) bool {
+func (b *Batch) names(s *kube.Snapshot, w *kube.Workload) bool {
 	m, _ := parseMark(b.Mark)
-	return w.ReplicasOurs || string(m.Owners) == w.ReplicasOwners
+	return string(m.Owners) == string(b.ownersOf(s, w))
 }
 
 // ownersOf returns who owns the number of replicas, as in kube.Workload.ReplicasOwners. Where a run has set it back and

@@ -83,7 +83,7 @@ func TestTheNumberIsReturnedBeforeTheLastAnnotation(t *testing.T) {
 }
 
 // A raise that met a conflict is decided again where somebody else owns the number since: its annotation would name
-// the owners of before.
+// the owners of before. Where its answer was lost, it would show by then if it had been done.
 func TestARaiseAfterItsOwnersChanged(t *testing.T) {
 	web, rs := kubetest.Deployment("shop/web", 2)
 	pod := kubetest.Pod("shop/web-1", kubetest.ByDeployment("web"), kubetest.On("w1"))
@@ -99,8 +99,19 @@ func TestARaiseAfterItsOwnersChanged(t *testing.T) {
 	for owners, want := range map[string]bool{kubectl: true, `[{"manager":"argocd-controller"}]`: false, "": false} {
 		v := of(owners)
 		v.Wanted = func(kube.UID) bool { return true }
-		if d := r.Decide(v); (len(d.Sends) == 1) != want || (d.Change != nil && d.Change.State == Planned) == want {
+		again := func(d Decision) bool { return d.Change != nil && d.Change.State == Planned }
+		if d := r.Decide(v); (len(d.Sends) == 1) != want || again(d) == want {
 			t.Errorf("%q: %+v", owners, d)
+		}
+		lost := *r
+		lost.Heard("", attempt.VerbSurge, attempt.AnswerFactsOf(kube.Answer{Failure: "EOF"}), kubetest.Now)
+		v.Now = kubetest.Now.Add(time.Second)
+		if d := lost.Decide(v); (len(d.Sends) == 1) != want || again(d) || d.Wake.IsZero() == !want {
+			t.Errorf("%q, the answer lost: %+v", owners, d)
+		}
+		v.Now = kubetest.Now.Add(shownWithin)
+		if d := lost.Decide(v); (len(d.Sends) == 1) != want || again(d) == want {
+			t.Errorf("%q, the answer lost for long: %+v", owners, d)
 		}
 	}
 }
