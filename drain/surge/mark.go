@@ -37,9 +37,9 @@ const annotationRemoved = "the annotation of the run was removed"
 
 // unmarked reports whether the replicas are those of the raise although the annotation is gone: `kubectl rollout undo`
 // replaces all of a Deployment's by those of an earlier ReplicaSet. managedFields tell who wrote the number last: where
-// the raise was refused, another change of the run, as the remedy scale.
+// the raise was not accepted, that is the remedy scale, or another run that set back what it had raised.
 func (r *Record) unmarked(w *kube.Workload) bool {
-	if r.State == Raising && r.Last.Class() == kube.AnswerConflict && !r.Batch.again() {
+	if r.State == Raising && r.Last.Class() != kube.AnswerDone && !r.Batch.again() {
 		return false
 	}
 	return (r.raised() || r.State == Orphaned) && w.SurgeMark == "" && w.Replicas == r.Batch.To && w.ReplicasOurs
