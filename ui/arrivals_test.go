@@ -28,7 +28,7 @@ func TestTheResultFollowsReplacements(t *testing.T) {
 
 	d := drive(t, w, 130, 40, attached(s))
 	pending := []string{"▲ Drained worker-a1 in 41s, but 1 replacement is Pending.", "0 of 1 replacement Ready",
-		"unready   web/front-66d5f7c9b-a8sd0  replacement front-new is Pending: Unschedulable: 0/8 nodes are available",
+		"unready    ▲ web/front-66d5f7c9b-a8sd0  replacement front-new is Pending: Unschedulable: 0/8 nodes are available",
 		"› Pending for 20s: Unschedulable: 0/8 nodes are available"}
 	d.shows(pending...)
 	elsewhere.shows(pending...)

@@ -35,7 +35,7 @@ func TestTheChecklistIsLive(t *testing.T) {
 		d.now = d.now.Add(time.Second)
 		d.refresh()
 	}
-	d.shows("power off ✔ worker-a1 is safe to power off", "c checklist")
+	d.shows("power off  ✔ worker-a1 is safe to power off", "c checklist")
 	d.keys("c")
 	d.shows("✔ worker-a1  safe to power off", "✔ no volume is attached to it", "✔ only pods of DaemonSets")
 
@@ -47,7 +47,7 @@ func TestTheChecklistIsLive(t *testing.T) {
 	news()
 	d.shows("⁇ worker-a1  not known whether it is safe to power off", "⁇ no volume is attached to it")
 	d.keys("esc")
-	d.shows("⁇ worker-a1: whether it is safe to power off is not known")
+	d.shows("▲ worker-a1: whether it is safe to power off is not known")
 	w.SetSync(kube.KindAttachments, kube.SyncState{Phase: kube.Synced})
 	news()
 	d.shows("✔ worker-a1 is safe to power off")

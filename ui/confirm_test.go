@@ -168,7 +168,7 @@ func TestTheResultOffersOnlyWhatIsThere(t *testing.T) {
 	d := drive(t, company(), 120, 40, attached(s))
 	text := d.m.result(false).Text()
 	for _, text := range []string{text, d.frame()} {
-		if !strings.Contains(text, "worker-a2 was left before it was drained: the node was deleted.") {
+		if !strings.Contains(text, "worker-a2 stopped: the node was deleted") {
 			t.Errorf("no reason in\n%s", text)
 		}
 		for _, untrue := range []string{"cni-x", "rollback", "uncordon"} {

@@ -79,7 +79,7 @@ func (m *model) result(killed bool) Result {
 		r.text = func(s *drain.State) string {
 			seen := *m.s
 			seen.State = s
-			return wording.ResultText(s, seen.Undos(m.d.Source.Snapshot()), min(max(m.s.Width, 60), 120), m.d.Now())
+			return wording.ResultText(s, seen.Undos(m.d.Source.Snapshot()), min(max(m.s.Width, 60), 120))
 		}
 	}
 	return r

@@ -66,7 +66,7 @@ func (t *Text) Report(r report.Report) error {
 	if t.Since.IsZero() {
 		return nil
 	}
-	_, err := fmt.Fprint(t.W, "\n"+t.Style.Plain(strings.TrimRight(r.Text(), "\n"))+"\n")
+	_, err := fmt.Fprint(t.W, "\n"+t.Style.Plain(strings.TrimRight(r.Result(nil).Text(), "\n"))+"\n")
 	return err
 }
 

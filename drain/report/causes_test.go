@@ -47,7 +47,7 @@ func TestTheCauseIsWhatHeldLongest(t *testing.T) {
 	if len(r.Actions) != 2 || r.Actions[0].Text != "pause: lunch" || r.Actions[0].By != "bob" {
 		t.Errorf("actions %+v", r.Actions)
 	}
-	for _, text := range []string{r.Text(), r.Story(), r.Markdown()} {
+	for _, text := range []string{r.Result(nil).Text(), r.Story(), r.Markdown()} {
 		for _, want := range []string{"last known state", "ImagePullBackOff"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("no %q in\n%s", want, text)

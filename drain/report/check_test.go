@@ -66,8 +66,8 @@ func TestWhatWasDoneSinceIsNotLeftToDo(t *testing.T) {
 				t.Errorf("since: %q", r.Since)
 			}
 			gone := !slices.Contains(c.todo, uncordon)
-			if n := r.Nodes[0]; n.Cordoned == gone || n.CordonGone != gone || strings.Contains(r.Text(), "uncordon worker-1") == gone {
-				t.Errorf("%+v\n%s", n, r.Text())
+			if n := r.Nodes[0]; n.Cordoned == gone || n.CordonGone != gone || strings.Contains(r.Result(nil).Text(), "uncordon worker-1") == gone {
+				t.Errorf("%+v\n%s", n, r.Result(nil).Text())
 			}
 			for _, text := range []string{r.Story(), r.Markdown()} {
 				if len(c.todo) > 0 && !strings.Contains(text, "Left to do at "+utc(kubetest.Now)) ||

@@ -120,7 +120,7 @@ func (r Report) facts() []aFact {
 		{"Started", utc(r.StartedAt), false}, {"Ended", utc(r.EndedAt), false},
 		{"Took", spell(r.DurationSeconds), false},
 		{"Nodes", fmt.Sprintf("%d of %s drained", drained, format.Count(len(r.Nodes), "node")), false},
-		{"Pods", r.Summary().Gone, false}, {"Replacements", r.Summary().Replaced, true},
+		{"Pods", r.gone(), false}, {"Replacements", r.replacements().words(), true},
 		{"Message", message, true}, {"Run", strings.TrimSpace(run), true},
 	}, func(f aFact) bool { return f.value == "" })
 }
@@ -182,7 +182,7 @@ func (m *markdown) nodes(r Report) {
 				}
 			}
 		}
-		m.row(code(n.Name), NodeWord(n.State, working(r)), fmt.Sprintf("%d of %d", gone, all),
+		m.row(code(n.Name), nodeWord(n.State, working(r)), fmt.Sprintf("%d of %d", gone, all),
 			spell(n.DurationSeconds),
 			n.cordonWord(), code(n.Message))
 	}

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
@@ -31,13 +29,11 @@ func reportRemedies(s *drain.State) []Remedy {
 	return remedies
 }
 
-// remedyLines tell of the remedies in the report for a person.
-func (r Report) remedyLines() string {
-	var b strings.Builder
-	for _, remedy := range r.Remedies {
-		fmt.Fprintf(&b, "  remedy    %s: %s, %s\n", remedy.For, remedy.What, remedy.words())
+func remedyFacts(remedies []Remedy) (facts []Fact) {
+	for _, remedy := range remedies {
+		facts = append(facts, Fact{Plain, remedy.For + ": " + remedy.What + ", " + remedy.words()})
 	}
-	return b.String()
+	return facts
 }
 
 func (r Remedy) words() string {

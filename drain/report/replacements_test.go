@@ -40,7 +40,7 @@ func TestReplacements(t *testing.T) {
 	}
 	s.Message = "all nodes are drained; " + s.Gate.Sentence()
 	r := OfState(s)
-	text := r.Text()
+	text := r.Result(nil).Text()
 	for _, want := range []string{
 		"Drained w1 in 1m, and workloads are worse than before.", "1 of 2 replacements Ready, the slowest shop/web-2 after 40s",
 		"shop/api-1  replacement api-9 fails on w3: container app: CrashLoopBackOff (exit code 1); not waited for any longer",
@@ -97,15 +97,21 @@ func TestStuckReplacements(t *testing.T) {
 		s := &drain.State{Run: drain.RunFacts{ID: "r1", Nodes: []drain.NodeFacts{{Name: "w1"}}}, Pods: c.pods,
 			Nodes:   []*drain.NodeRun{{NodeFacts: drain.NodeFacts{Name: "w1"}, State: drain.NodeDrained}},
 			Started: noon, Ended: noon.Add(time.Minute), Outcome: drain.OutcomeDone}
-		sum := OfState(s).Summary()
-		if sum.Verdict != c.verdict || len(sum.Unready) != c.unready {
-			t.Errorf("verdict %+v, unready %+v", sum.Verdict, sum.Unready)
+		result := OfState(s).Result(nil)
+		unready := linesOf(result, "unready")
+		if result.Verdict != c.verdict || len(unready) != c.unready {
+			t.Errorf("verdict %+v, unready %+v", result.Verdict, unready)
 		}
-		if c.todo != nil && (sum.Unready[0].Level != Warning || !strings.Contains(sum.Unready[0].Text, "shop/db-0") || sum.Unready[c.unready-1].Level != Plain) {
-			t.Errorf("not those that need somebody first: %+v", sum.Unready)
+		if c.todo != nil && (unready[0].Level != Warning || !strings.Contains(unready[0].Text, "shop/db-0") || unready[c.unready-1].Level != Plain) {
+			t.Errorf("not those that need somebody first: %+v", unready)
 		}
-		if c.unready > 0 && (!strings.HasPrefix(sum.AtEnd(s.Outcome), "when the run ended: 0 of ") || sum.AtEnd("") != sum.Replaced) {
-			t.Errorf("%q at the end, %q of a run that is suspended", sum.AtEnd(s.Outcome), sum.AtEnd(""))
+		suspended := *s
+		suspended.Outcome = ""
+		for at, text := range map[string]string{"when the run ended: ": linesOf(result, "replaced")[0].Text,
+			"": linesOf(OfState(&suspended).Result(nil), "replaced")[0].Text, " ": " " + linesOf(OfState(s).Result(&Now{Follows: true}), "replaced")[0].Text} {
+			if c.unready > 0 && !strings.HasPrefix(text, at+"0 of ") {
+				t.Errorf("%q is not of the moment %q", text, at)
+			}
 		}
 		var commands []string
 		for _, todo := range toDo(s, StatusEnded) {
@@ -117,4 +123,8 @@ func TestStuckReplacements(t *testing.T) {
 			t.Errorf("to do: %q, not %q", commands, c.todo)
 		}
 	}
+}
+
+func linesOf(r Result, label string) (lines []Line) {
+	return slices.DeleteFunc(slices.Clone(r.Lines), func(l Line) bool { return l.Label != label })
 }

@@ -70,6 +70,7 @@ type Report struct {
 
 	target plan.Target // of the commands
 	down   time.Time   // since when the API server is unreachable, zero if it is not
+	left   []ToDo      // what the run created and could not remove
 }
 
 // Node is one node of a report.
@@ -126,7 +127,7 @@ type Pod struct {
 	// Causes are what held it, the longest first, with their shares; of the events.
 	Causes []Cause `json:"causes,omitempty"`
 
-	budget string // that held it last
+	held string // what held it last, as the end of a sentence
 }
 
 // OfState is the report of a run as it stands.
@@ -166,10 +167,13 @@ func OfState(s *drain.State) Report {
 			node.SafeToPowerOffWhy, node.Checklist = n.PowerOff.Why, n.PowerOff.Lines()
 		}
 		for _, p := range pods[n.Name] {
-			node.Pods = append(node.Pods, reportPod(p, end))
+			node.Pods = append(node.Pods, reportPod(p, n, end))
 		}
 		r.Nodes = append(r.Nodes, node)
 	}
+	left := toDos{target: r.target}
+	left.budgets(s, s.Suspended && s.Outcome == "")
+	r.left = left.list
 	return r
 }
 
@@ -181,7 +185,7 @@ func nodeNames(s *drain.State) []string {
 	return names
 }
 
-func reportPod(p *eviction.Record, end time.Time) Pod {
+func reportPod(p *eviction.Record, n *drain.NodeRun, end time.Time) Pod {
 	r := Pod{
 		Namespace: p.Namespace, Name: p.Name, UID: string(p.UID), Owner: p.Owner, Action: p.Action, Costs: CostsOf(p),
 		State: p.State, Message: p.Message, Attempts: p.Attempts, Added: p.Added, Volumes: reportVolumes(p), Replacement: reportReplacement(p),
@@ -193,8 +197,14 @@ func reportPod(p *eviction.Record, end time.Time) Pod {
 	if p.Last != nil {
 		r.LastCode, r.LastWords = p.Last.Code, p.Last.Words()
 	}
-	if p.Wait != nil && p.Wait.Budget != nil {
-		r.budget = p.Wait.Budget.Name
+	switch w := p.Wait; {
+	case w == nil:
+	case !p.State.Final() && !n.Ended.IsZero(): // what it waits for was looked at until then
+		r.held = ", when it was seen last: " + w.Sentence(n.Ended)
+	case !p.State.Final():
+		r.held = ": " + w.Sentence(end)
+	case w.Budget != nil:
+		r.held = " by budget " + w.Budget.Name
 	}
 	return r
 }

@@ -267,7 +267,7 @@ func TestReportTellsOfRemediesVolumesAndAdoptedCordons(t *testing.T) {
 	story := Of(c.events, true).Story()
 	for _, want := range []string{
 		"takes over the cordon of run dead01 by bob",
-		"  remedy    shop/api-1: ReplicaSet shop/api from 2 to 3 replicas, undone\n",
+		"  remedies   shop/api-1: ReplicaSet shop/api from 2 to 3 replicas, undone\n",
 		"not safe to power off: 1 volume is still attached",
 	} {
 		if !strings.Contains(story, want) {
@@ -297,7 +297,7 @@ func TestASuspendedRunIsNotCalledDead(t *testing.T) {
 		}
 	}
 	// As the dashboard says it, which has no events.
-	if text := OfState(drain.Fold(nil, c.events...)).Text(); !strings.Contains(text, "Suspended on worker-1") {
+	if text := OfState(drain.Fold(nil, c.events...)).Result(nil).Text(); !strings.Contains(text, "Suspended on worker-1") {
 		t.Error(text)
 	}
 	for _, text := range []string{r.Story(), r.Markdown()} {

@@ -33,7 +33,7 @@ func TestTheReportOfARunThatWasRolledBack(t *testing.T) {
 	if stays(before) == 0 || stays(after) != 0 || before.RolledBack || !after.RolledBack {
 		t.Errorf("before the rollback %+v, after it %+v", before.ToDo, after.ToDo)
 	}
-	if text := after.Summary().Verdict.Text; !strings.HasPrefix(text, "Cut short on ") || !strings.HasSuffix(text, ", rolled back since") {
+	if text := after.Result(nil).Verdict.Text; !strings.HasPrefix(text, "Cut short on ") || !strings.HasSuffix(text, ", rolled back since") {
 		t.Error(text)
 	}
 	if last := after.Answers[len(after.Answers)-1]; last.Object != "Deployment/shop/web" {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
@@ -9,7 +10,9 @@ import (
 // what is left, every pod, every request and its audit id.
 func (r Report) Story() string {
 	var b strings.Builder
-	b.WriteString(r.Text())
+	result := r.Result(nil)
+	result.Lines = slices.DeleteFunc(result.Lines, func(l Line) bool { return l.Label == "report" }) // which this is
+	b.WriteString(result.Text())
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	st := story{w}
 	st.head("Asked")

@@ -96,10 +96,8 @@ func (r Report) surgeTable() table {
 	return t
 }
 
-// surgeLines tell of them in the report for a person.
-func (r Report) surgeLines() string {
-	var b strings.Builder
-	for _, s := range r.Surges {
+func surgeFacts(surges []Surge) (facts []Fact) {
+	for _, s := range surges {
 		text, raised := s.Workload+": not raised", "raised"
 		if s.State == surge.Raising {
 			raised = "to be raised"
@@ -111,9 +109,9 @@ func (r Report) surgeLines() string {
 				text += ", in " + spell(s.Seconds)
 			}
 		}
-		fmt.Fprintf(&b, "  surge     %s%s\n", text, after(s.Message))
+		facts = append(facts, Fact{Plain, text + after(s.Message)})
 	}
-	return b.String()
+	return facts
 }
 
 // raises are when workloads were first raised, and from what number.

@@ -59,9 +59,9 @@ func TestReportTellsOfTheSurges(t *testing.T) {
 			t.Errorf("a deletion cost counts as a try to evict %s: %+v", p.Name, p.Timeline)
 		}
 	}
-	for _, line := range []string{"surge     Deployment/shop/cart: not raised: autoscaler cart owns the replicas",
-		"surge     Deployment/shop/api: not raised: deployments.apps api is forbidden",
-		"surge     Deployment/shop/web: raised from 2 to 3, 1 of 2 pods left without an eviction, in 10s"} {
+	for _, line := range []string{"  Deployment/shop/cart: not raised: autoscaler cart owns the replicas",
+		"  Deployment/shop/api: not raised: deployments.apps api is forbidden",
+		"  Deployment/shop/web: raised from 2 to 3, 1 of 2 pods left without an eviction, in 10s"} {
 		if !strings.Contains(r.Story(), line) {
 			t.Errorf("the report lacks %q:\n%s", line, r.Story())
 		}

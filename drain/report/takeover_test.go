@@ -30,7 +30,7 @@ func TestANodeThatWasTakenOverIsNotToDo(t *testing.T) {
 	if len(todo) != 1 || todo[0] != "node worker-1 was taken over by run other1: that run is responsible for the rest" {
 		t.Errorf("to do: %q", todo)
 	}
-	if text := r.Text(); !strings.Contains(text, "stopped: taken over by run other1 of bob\n") || strings.Contains(text, "uncordon worker-1") {
+	if text := r.Result(nil).Text(); !strings.Contains(text, "stopped: taken over by run other1 of bob\n") || strings.Contains(text, "uncordon worker-1") {
 		t.Error(text)
 	}
 }

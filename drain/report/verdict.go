@@ -11,64 +11,6 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/format"
 )
 
-// Summary is what became of a run in a few facts: the text report and the dashboard say
-// them alike.
-type Summary struct {
-	Verdict  Fact
-	Outage   string // that all is what was known before the API server went away, "" where it is there
-	Replaced string // "2 of 3 replacements Ready"; "" where none is wanted
-	Unready  []Fact // pods whose replacement is not Ready, those that need somebody first
-	Gone     string // "2 of 3 pods gone"; "" where nothing was to go
-	Slowest  string // the pod that took longest to leave, "" where none took a second
-	Requests string
-	Costs    []string // what the pods that have left cost, the gravest first
-	PowerOff []Fact   // of the drained nodes; nothing of those that were not checked
-	Retired  []Fact   // of the nodes of which steps were taken to get them out of the cluster
-	Unmoved  []Pod    // of the nodes that were begun, the longest blocked first
-}
-
-// Fact is a sentence without its full stop.
-type Fact struct {
-	Level Level
-	Text  string
-}
-
-// Level is how good a fact is.
-type Level string
-
-// The levels of facts.
-const (
-	Good    Level = "good"
-	Plain   Level = "plain"
-	Busy    Level = "busy"
-	Warning Level = "warning"
-	Bad     Level = "bad"
-)
-
-// Summary are the facts of the report.
-func (r Report) Summary() Summary {
-	after := r.replacements()
-	s := Summary{Verdict: r.verdict(), Outage: r.lastKnown(), Gone: r.gone(), Replaced: after.words(),
-		Unready: after.unready(), Requests: r.sent(), Costs: r.Costs, PowerOff: r.powerOff(), Retired: r.retired(),
-		Unmoved: r.unmoved()}
-	if r.RolledBack {
-		s.Verdict.Text += ", rolled back since"
-	}
-	if slow := r.slowest(); slow != nil && slow.DurationSeconds >= 1 {
-		s.Slowest = slow.slow()
-	}
-	return s
-}
-
-// AtEnd is Replaced for a text that stays: a run of which that is the outcome follows its replacements no longer. One
-// that has none yet, as a suspended one, is not said to have ended.
-func (s Summary) AtEnd(o drain.Outcome) string {
-	if o == "" || len(s.Unready) == 0 {
-		return s.Replaced
-	}
-	return "when the run ended: " + s.Replaced
-}
-
 func (r Report) verdict() Fact {
 	names, took, stuck := format.List(r.names(), 4), spell(r.DurationSeconds), r.replacements().stuck()
 	drained := slices.ContainsFunc(r.Nodes, func(n Node) bool { return n.State == drain.NodeDrained })
@@ -138,14 +80,15 @@ func (p *Pod) slow() string {
 	if p.BlockedSeconds < 1 {
 		return text
 	}
-	text += ", of which " + spell(p.BlockedSeconds) + " blocked"
+	return text + ", of which " + spell(p.BlockedSeconds) + " blocked" + p.heldBy()
+}
+
+// heldBy is what held the pod longest, as the end of a sentence; "" where it is not known.
+func (p *Pod) heldBy() string {
 	if why := p.mainCause(); why != "" {
-		return text + ": " + why
+		return ": " + why
 	}
-	if p.budget != "" {
-		return text + " by budget " + p.budget
-	}
-	return text
+	return p.held
 }
 
 // sent counts the writes by what they were, and all others.

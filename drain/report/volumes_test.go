@@ -69,11 +69,11 @@ func TestVolumesInTheReport(t *testing.T) {
 		text string
 		want []string
 	}{
-		"text": {r.Text(), []string{
-			"  power off worker-1: not safe to power off: volume pv-d (data/data-d) is still attached\n",
-			"  volumes   2 detached, the slowest after 3s, 1 of them attached to no other node in time," +
+		"text": {r.Result(nil).Text(), []string{
+			"  power off  ▲ worker-1: not safe to power off: volume pv-d (data/data-d) is still attached\n",
+			"  volumes    2 detached, the slowest after 3s, 1 of them attached to no other node in time," +
 				" 1 not known (scratch of data/db-1: named in the pod itself, without a claim)\n",
-			"  power off worker-3: no volume is attached, ",
+			"             worker-3: no volume is attached, ",
 		}},
 		"story": {r.Story(), []string{
 			"node worker-1: not safe to power off: volume pv-d (data/data-d) is still attached: kubectl --context=prod get volumeattachments\n",

@@ -29,11 +29,14 @@ func StateWord(s eviction.State) string {
 	return strings.ToLower(string(s))
 }
 
-// NodeWord is the state of a node of a run as screens and texts name it; nothing drains on a node of a run that
+// nodeWord is the state of a node of a run as screens and texts name it; nothing drains on a node of a run that
 // works no longer.
-func NodeWord(s drain.NodeState, working bool) string {
-	if s == drain.NodeDraining && !working {
+func nodeWord(s drain.NodeState, working bool) string {
+	switch {
+	case s == drain.NodeDraining && !working:
 		return "not finished"
+	case s == drain.NodeWaiting && !working:
+		return "not begun"
 	}
 	return strings.ToLower(string(s))
 }

@@ -174,7 +174,7 @@ func TestReleaseByReadme(t *testing.T) {
 	term.enters("clear; " + commands["drain"])
 	term.answers("Cordon worker-a1? [y/N]", "y")
 	term.answers("Type worker-a1 to continue", "worker-a1")
-	if code, s := term.ended(); code != 0 || !s.shows("Drained worker-a1", "uncordon worker-a1 once the work is done") {
+	if code, s := term.ended(); code != 0 || !s.shows("Drained worker-a1", "afterwards", "uncordon worker-a1") {
 		t.Fatalf("the drain ended with %d\n%s", code, framed(s))
 	}
 	world.onlyDaemonsLeft(t, "worker-a1")

@@ -8,6 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
 	"github.com/kdrain-tui/kdrain-tui/drain/format"
+	"github.com/kdrain-tui/kdrain-tui/drain/report"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
@@ -78,41 +79,30 @@ func answerLook(holds *bool) (glyph string, token paint.Token) {
 	return paint.Bad, themes.Bad
 }
 
-// mostChecked is how many nodes the result names one by one.
-const mostChecked = 3
-
-// lines say of the judged nodes whether they are safe to power off, each node that is not
-// with its first reason; nil where none was judged.
-func (c *checks) lines(width int) []paint.Line {
+// facts are which of the judged nodes are safe to power off, and the first reason of each that is not; nil where none
+// was judged.
+func (c *checks) facts() []report.Fact {
 	var safe []string
-	var lines []paint.Line
-	rest := 0
+	var facts []report.Fact
 	for i := range c.nodes {
 		n := &c.nodes[i]
-		answer := n.Verdict.Answer()
-		glyph, token := answerLook(answer)
-		switch {
-		case answer != nil && *answer:
+		switch answer := n.Verdict.Answer(); {
+		case answer == nil:
+			facts = append(facts, report.Fact{Level: report.Warning, Text: n.Name + ": " + n.Verdict.Sentence()})
+		case *answer:
 			safe = append(safe, n.Name)
-		case len(lines) == mostChecked:
-			rest++
 		default:
-			text := n.Name + ": " + n.Verdict.Sentence()
-			lines = append(lines, paint.L(token, glyph+" ").Add(themes.Text, paint.Truncate(text, max(20, width-18))))
+			facts = append(facts, report.Fact{Level: report.Bad, Text: n.Name + ": " + n.Verdict.Sentence()})
 		}
-	}
-	if rest > 0 {
-		lines = append(lines, paint.L(themes.Muted, "and "+format.Count(rest, "more node")))
 	}
 	if len(safe) > 0 {
 		verb := " is safe to power off"
 		if len(safe) > 1 {
 			verb = " are safe to power off together"
 		}
-		lines = append([]paint.Line{paint.L(themes.Good, paint.Good+" ").Add(themes.Text,
-			format.List(safe, 4)+verb)}, lines...)
+		facts = append([]report.Fact{{Level: report.Good, Text: format.List(safe, 4) + verb}}, facts...)
 	}
-	return lines
+	return facts
 }
 
 // ChecksPage is the checklist of every node of the run, judged again while it is open.

@@ -33,7 +33,7 @@ type Page struct {
 	pods  map[string]*eviction.Record
 	name  int
 
-	summary   report.Summary  // of a run that ended
+	report    report.Report   // of a run that ended
 	confirmed plan.Plan       // what the operator confirmed for the run
 	owed      bool            // its question on the cordon is confirmed already
 	asked     *drain.Question // the question that was put before the operator
@@ -109,7 +109,7 @@ func (m *Page) Rebuild() {
 	}
 	state := arrivals(m.s, m.later)
 	if state.Outcome != "" {
-		m.summary = report.OfState(state).Summary()
+		m.report = report.OfState(state)
 	}
 	m.counts = countNodes(state, m.s.NodeProgress)
 	l := &m.list
@@ -286,8 +286,8 @@ func (m *Page) View() frame.View {
 func (m *Page) runHead() []paint.Line {
 	if m.s.State.Outcome != "" {
 		most := max(3, (m.s.Height-10)/2)
-		result := wording.Result(m.s.State, m.summary, m.s.Undos(m.s.Snap), m.checks.lines(m.s.Width), m.s.Width-2,
-			most)
+		now := &report.Now{Undos: m.s.Undos(m.s.Snap), PowerOff: m.checks.facts(), Follows: true}
+		result := wording.Result(m.report.Result(now), m.s.Width-2, most)
 		return append(append(result, leaver{m}.lines()...), nil)
 	}
 	busy := paint.Play

@@ -140,7 +140,7 @@ func PodRunSentence(p *eviction.Record, now time.Time) paint.Line {
 		wait = FirstUpper(wait)
 	}
 	say(themes.Text, wait)
-	if !ofTheJob(p) && !p.State.Left() {
+	if !isToMove(p) && !p.State.Left() {
 		say(themes.Text, bystander(p))
 	} else if p.State.Final() {
 		say(themes.Text, FirstUpper(endSentence(p)))
@@ -162,6 +162,11 @@ func PodRunSentence(p *eviction.Record, now time.Time) paint.Line {
 			", sooner if something changes.")
 	}
 	return l
+}
+
+// isToMove reports whether the plan of the run is to move the pod.
+func isToMove(p *eviction.Record) bool {
+	return p.Action != plan.ActionSkip && p.Action != plan.ActionRefuse
 }
 
 // bystander says of a pod that the run was never to move why it stays.
