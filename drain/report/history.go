@@ -9,8 +9,6 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
-	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
-	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -59,14 +57,6 @@ type Blocker struct {
 	Until        time.Time            `json:"until"`
 	// with their shares, the longest first; Why and UnhealthyPod are the first's
 	Causes []Cause `json:"causes"`
-}
-
-// LogEntry is something that happened to the run as a whole.
-type LogEntry struct {
-	Time time.Time `json:"time"`
-	Node string    `json:"node,omitempty"`
-	By   string    `json:"by,omitempty"`
-	Text string    `json:"text"`
 }
 
 // AnswerEntry is one request and its answer, with what finds it in the audit log.
@@ -173,75 +163,11 @@ func (h *history) take(e drain.Event) {
 	}
 }
 
-func (h *history) log(e drain.Event, text string) {
-	h.report.Log = append(h.report.Log, LogEntry{Time: e.Time.UTC(), Node: e.Node, By: e.By, Text: text})
-}
-
 func after(words string) string {
 	if words == "" {
 		return ""
 	}
 	return ": " + words
-}
-
-func (h *history) control(e drain.Event) {
-	if e.Command == drain.CommandRemedy {
-		return // the remedy itself tells more
-	}
-	text := string(e.Command)
-	switch {
-	case e.Pod != "":
-		text += " " + e.Namespace + "/" + e.Pod
-	case e.Node != "":
-		text += " " + e.Node
-	}
-	h.log(e, text+after(e.Message))
-	h.act()
-}
-
-// act notes that the last entry of the log was somebody's doing.
-func (h *history) act() {
-	h.report.Actions = append(h.report.Actions, h.report.Log[len(h.report.Log)-1])
-}
-
-// remedy tells of each thing that becomes of a remedy; tries to take it back that
-// come to nothing are in the list of answers.
-func (h *history) remedy(e drain.Event) {
-	if e.Wait == nil {
-		h.log(e, "remedy for "+e.Remedy.For+": "+e.Remedy.What()+", "+e.RemedyState.Words()+after(e.Message))
-		if e.RemedyState == remedy.Requested || e.RemedyState == remedy.Refused {
-			h.act()
-		}
-	}
-}
-
-func (h *history) node(e drain.Event) {
-	switch {
-	case e.NodeState == drain.NodeCordoned && e.Message != "":
-		h.log(e, e.Message) // somebody else's cordon
-	case e.NodeState == drain.NodeCordoning && e.Message != "" && e.Wait == nil:
-		h.log(e, e.Message) // that of another run of ours is taken over
-	case e.NodeState == drain.NodeCordoned, e.NodeState == drain.NodeDraining, e.NodeState.Final():
-		h.log(e, word(e.NodeState)+after(e.Message))
-	}
-}
-
-func word(s drain.NodeState) string {
-	if s == drain.NodeDraining {
-		return "draining begins"
-	}
-	return map[drain.NodeState]string{drain.NodeCordoned: "cordoned", drain.NodeDrained: "drained",
-		drain.NodeRefused: "refused", drain.NodeFailed: "failed", drain.NodeStopped: "stopped"}[s]
-}
-
-func (h *history) budget(e drain.Event) {
-	if e.Budget == nil || e.BudgetState == tempbudget.Planned || e.Wait != nil {
-		return
-	}
-	h.log(e, "temporary budget "+e.Budget.Namespace+"/"+e.Budget.Name+" "+map[tempbudget.State]string{
-		tempbudget.Created: "made", tempbudget.InDoubt: "in doubt", tempbudget.Observed: "in force",
-		tempbudget.Removed: "removed", tempbudget.Failed: "could not be created", tempbudget.Orphaned: "left behind",
-	}[e.BudgetState]+after(e.Message))
 }
 
 func (h *history) connection(e drain.Event) {
@@ -250,9 +176,9 @@ func (h *history) connection(e drain.Event) {
 		if !h.away {
 			h.away, h.report.Outages = true, append(h.report.Outages, Outage{From: e.Time.UTC(), Why: e.Message})
 		}
-		h.log(e, "the API server is unreachable: "+e.Message)
+		h.logAs(LogOutage, e, "the API server is unreachable: "+e.Message)
 	case h.away:
-		h.log(e, "the API server is back after "+spell(h.back(e.Time)))
+		h.logAs(LogReachable, e, "the API server is back after "+spell(h.back(e.Time)))
 	}
 }
 

@@ -28,7 +28,7 @@ type entry struct {
 func entriesOf(of report.Report) []entry {
 	var all []entry
 	for _, l := range of.Log {
-		all = append(all, logEntry(l, of.Actions))
+		all = append(all, logEntry(l))
 	}
 	for _, a := range of.Answers {
 		all = append(all, answerEntry(a))
@@ -51,17 +51,16 @@ func entriesOf(of report.Report) []entry {
 	return all
 }
 
-func logEntry(l report.LogEntry, actions []report.LogEntry) entry {
+func logEntry(l report.LogEntry) entry {
 	e := entry{at: l.Time, what: paint.Stay + " run", token: themes.Text, object: l.Node, text: l.Text}
-	switch {
-	case slices.Contains(actions, l):
+	switch l.Kind {
+	case report.LogAction:
 		e.what, e.token = paint.Play+" action", themes.Accent
-	case strings.HasPrefix(l.Text, "the API server"):
+	case report.LogOutage:
 		e.what, e.token = paint.Bad+" outage", themes.Bad
-		if strings.HasPrefix(l.Text, "the API server is back") {
-			e.what, e.token = paint.Good+" outage", themes.Good
-		}
-	case l.Node != "":
+	case report.LogReachable:
+		e.what, e.token = paint.Good+" outage", themes.Good
+	case report.LogNode:
 		e.what = paint.Ready + " node"
 	}
 	if l.By != "" {
