@@ -2,6 +2,7 @@ package convert
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -175,6 +176,25 @@ func TestNodeRecord(t *testing.T) {
 	node.ManagedFields[1].Time, node.Spec.Taints[0].TimeAdded = &later, &cordoned
 	if c := Node(node).Cordon; !c.Since.Equal(cordoned.Time) {
 		t.Errorf("cordon with a taint: %+v", c)
+	}
+	// Who applies the field beside us has cordoned it, too, whoever wrote last.
+	for _, ours := range []*metav1.Time{&cordoned, &later} {
+		node.ManagedFields[1] = metav1.ManagedFieldsEntry{Manager: kube.FieldManager, Time: ours, FieldsV1: fields(`{"f:spec":{"f:unschedulable":{}}}`)}
+		for _, other := range []metav1.ManagedFieldsEntry{
+			{Manager: "gitops", Operation: metav1.ManagedFieldsOperationApply, Time: &cordoned, FieldsV1: fields(`{"f:spec":{"f:unschedulable":{}}}`)},
+			{Manager: "gitops", Operation: metav1.ManagedFieldsOperationApply, Time: &later, FieldsV1: fields(`{"f:spec":{"f:unschedulable":{}}}`)},
+		} {
+			both := node.DeepCopy()
+			both.ManagedFields = append(both.ManagedFields, other)
+			reversed := both.DeepCopy()
+			slices.Reverse(reversed.ManagedFields)
+			if a, b := Node(both).Cordon, Node(reversed).Cordon; a.Manager != "gitops" || b.Manager != "gitops" {
+				t.Errorf("cordoned by %s and %s", a.Manager, b.Manager)
+			}
+		}
+		if c := Node(node).Cordon; c.Manager != kube.FieldManager {
+			t.Errorf("cordoned by %s", c.Manager)
+		}
 	}
 	node.Spec.Unschedulable = false
 	if Node(node).Cordon != nil {

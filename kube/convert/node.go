@@ -77,9 +77,10 @@ func ownsLBLabel(managers []metav1.ManagedFieldsEntry) (ours bool) {
 	return ours
 }
 
-// cordonOf reads from managedFields who made the node unschedulable, and since
-// when. That manager may have written other fields later, so the taint that
-// the node controller adds after the cordon is believed where it is older.
+// cordonOf reads from managedFields who made the node unschedulable, and since when. Whoever applies the field on the
+// server beside us wants the node cordoned, too: then the cordon is not ours alone, whoever wrote last. That manager may
+// have written other fields later, so the taint that the node controller adds after the cordon is believed where it is
+// older.
 func cordonOf(n *corev1.Node) *kube.Cordon {
 	c := &kube.Cordon{Mark: kube.CleanText(n.Annotations[kube.CordonAnnotation])}
 	for i := range n.ManagedFields {
@@ -87,7 +88,8 @@ func cordonOf(n *corev1.Node) *kube.Cordon {
 		if !ownsUnschedulable(entry.FieldsV1) {
 			continue
 		}
-		if at := timeOf(entry.Time); c.Manager == "" || at.After(c.Since) {
+		at, ours, wasOurs := timeOf(entry.Time), entry.Manager == kube.FieldManager, c.Manager == kube.FieldManager
+		if c.Manager == "" || wasOurs && !ours || wasOurs == ours && at.After(c.Since) {
 			c.Manager, c.Since = kube.CleanText(entry.Manager), at
 		}
 	}
