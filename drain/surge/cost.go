@@ -143,6 +143,18 @@ func (r *Record) settled(v View, leaving []*kube.Pod) bool {
 	return true
 }
 
+// costRefused returns why a pod that is to leave does not get the lowest cost, "" where it may. Without it the controller
+// would remove the replacement.
+func (r *Record) costRefused(v View, leaving []*kube.Pod) string {
+	for _, p := range leaving {
+		c := r.cost(p.UID)
+		if c != nil && !lowest(p) && c.givenUp(request.LowestDeletionCost, v.End) && c.Last.Class() != kube.AnswerGone {
+			return "the deletion cost of its pod " + p.Name + " cannot be set: " + c.Last.Words()
+		}
+	}
+	return ""
+}
+
 // givenUp reports whether the server has refused that cost for good: the pod is gone,
 // somebody else has set its cost, or the right is missing. A run that ends tries a few times
 // only. A conflict is a write that came between: a pod that is another by now is soon seen to be gone.
@@ -150,12 +162,12 @@ func (c *Cost) givenUp(to string, end bool) bool {
 	if c.InFlight != 0 || c.To != to {
 		return false
 	}
-	switch c.Last.Class() {
-	case kube.AnswerGone, kube.AnswerInvalid:
+	switch class := c.Last.Class(); {
+	case class == kube.AnswerGone, class == kube.AnswerInvalid && to != request.LowestDeletionCost:
 		return true
-	case kube.AnswerDone:
+	case class == kube.AnswerDone:
 		return false
-	case kube.AnswerForbidden:
+	case class == kube.AnswerForbidden, class == kube.AnswerInvalid: // of a policy
 		end = true
 	}
 	return end && c.Tries >= attempt.RemoveTries

@@ -71,16 +71,12 @@ func (r *Record) Decide(v View) Decision {
 	if !v.Trusted {
 		return r.unseen(v)
 	}
-	if v.Paused || r.State.ended() {
+	w := v.Snap.Workload(r.UID)
+	if v.Paused || r.State.ended() || w == nil && !r.raised() {
 		return Decision{}
 	}
-	w := v.Snap.Workload(r.UID)
-	switch {
-	case w != nil:
-	case r.raised():
+	if w == nil {
 		return r.verifying(v, nil)
-	default:
-		return Decision{}
 	}
 	if found := r.Batch.later(v.Snap, w, v.Run); found != nil && !r.Waiting() {
 		c := Change{State: Starting, Batch: &found.Batch,
@@ -273,6 +269,9 @@ func (r *Record) starting(v View, w *kube.Workload) Decision {
 	wanted := r.wanted(v)
 	if len(wanted) == 0 {
 		return become(Lowering, "")
+	}
+	if why := r.costRefused(v, wanted); why != "" {
+		return Decision{Change: &Change{State: Lowering, Message: why, Late: true}}
 	}
 	others, wake := available(v, w, &r.Batch)
 	d := r.costs(v, wanted)

@@ -11,6 +11,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // What a run gives up to remove or to return at its end is named with the end of the surge.
@@ -112,6 +113,31 @@ func TestARaiseAfterItsOwnersChanged(t *testing.T) {
 		v.Now = kubetest.Now.Add(shownWithin)
 		if d := lost.Decide(v); (len(d.Sends) == 1) != want || again(d) == want {
 			t.Errorf("%q, the answer lost for long: %+v", owners, d)
+		}
+	}
+}
+
+// Without the lowest cost on the pod that is to leave, its controller would remove the replacement: the batch ends as
+// one whose replacements are late does, with the reason.
+func TestACostThatIsRefusedEndsTheBatch(t *testing.T) {
+	pod := kubetest.Pod("shop/web-1", kubetest.ByDeployment("web"), kubetest.On("w1"))
+	text := mark{Run: "r1", At: kubetest.Now, Was: 1, To: 2}.String()
+	web, rs := kubetest.Deployment("shop/web", 2)
+	web.Annotations = map[string]string{kube.SurgeAnnotation: text}
+	s := kubetest.SnapshotOf(kubetest.Now, web, rs, pod, kubetest.Pod("shop/web-2", kubetest.ByDeployment("web"), kubetest.On("w2"), made))
+	for _, c := range []struct {
+		code, tries int
+		late        bool
+	}{{422, attempt.RemoveTries, true}, {422, 1, false}, {403, attempt.RemoveTries, true}, {404, attempt.RemoveTries, false}, {500, 9, false}} {
+		cost := Cost{CostFacts: CostFacts{Mover: Mover{"web-1", pod.UID}, To: request.LowestDeletionCost}}
+		cost.Answered(attempt.AnswerFactsOf(kube.Answer{Code: c.code, Reason: "Invalid", Message: "policy says no"}))
+		cost.Tries = c.tries
+		r := &Record{Facts: Facts{Kind: "Deployment", Namespace: "shop", Name: "web", UID: web.UID}, State: Starting, Since: kubetest.Now,
+			Costs: []Cost{cost}, Batch: Batch{Was: 1, To: 2, Mark: text, At: kubetest.Now, Pods: []Mover{{"web-1", pod.UID}}}}
+		d := r.Decide(View{Run: "r1", Snap: s, Trusted: true, Now: kubetest.Now.Add(time.Minute), Slots: 4, Wanted: func(kube.UID) bool { return true }})
+		late := d.Change != nil && d.Change.State == Lowering && d.Change.Late
+		if late != c.late || late && !strings.Contains(d.Change.Message, "web-1 cannot be set: policy says no") {
+			t.Errorf("%d after %d tries: %+v", c.code, c.tries, d)
 		}
 	}
 }
