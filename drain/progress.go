@@ -72,6 +72,11 @@ func (s *State) Pod(uid kube.UID) *eviction.Record {
 	return nil
 }
 
+// LeftOver is what the run made for the drain and could not remove, in sentences.
+func (s *State) LeftOver() []string {
+	return slices.Concat(tempbudget.LeftOver(s.Budgets), s.Surges.LeftOver())
+}
+
 // InFlight reports whether a write is out that has not been answered: a run does
 // not end before, for it would not know what it did.
 func (s *State) InFlight() bool {

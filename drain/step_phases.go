@@ -3,6 +3,7 @@ package drain
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
 	"github.com/kdrain-tui/kdrain-tui/drain/format"
@@ -167,8 +168,7 @@ func (st phaseStep) lookDrained() {
 		if n.State != NodeDrained || !st.sees(n) || !st.volumes().lookPowerOff(n) {
 			continue
 		}
-		why, _ := st.s.StillDrained(st.snap, n, st.now)
-		if why != "" && checklist.Lost(st.snap.Node(n.Name), n.UID) == "" {
+		if why, _ := st.s.StillDrained(st.snap, n, st.now); why != "" && checklist.Lost(st.snap.Node(n.Name), n.UID) == "" {
 			st.setNode(n, NodeStopped, why)
 		}
 	}
@@ -195,16 +195,18 @@ func (st phaseStep) close() {
 
 func (st phaseStep) judgeRun() (Outcome, string) {
 	in := func(state NodeState) int { return st.countNodes(func(n NodeState) bool { return n == state }) }
-	drained := in(NodeDrained)
-	switch {
+	switch drained, left := in(NodeDrained), st.s.LeftOver(); {
 	case drained == len(st.s.Nodes) && st.s.Gate != nil:
 		return OutcomePartly, "all nodes are drained; " + st.s.Gate.Sentence()
+	case drained == len(st.s.Nodes) && len(left) > 0:
+		return OutcomePartly, "all nodes are drained; " + strings.Join(left, "; ")
 	case drained == len(st.s.Nodes):
 		return OutcomeDone, ""
 	case in(NodeRefused) == len(st.s.Nodes):
 		return OutcomeRefused, "no node was drained"
+	default:
+		return OutcomePartly, fmt.Sprintf("%d of %d nodes drained", drained, len(st.s.Nodes))
 	}
-	return OutcomePartly, fmt.Sprintf("%d of %d nodes drained", drained, len(st.s.Nodes))
 }
 
 // aborting sends nothing more but what takes back, and ends the run once every write that is out has

@@ -11,6 +11,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/replacement"
+	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 )
 
 // What took the place of the pods is in text, markdown and JSON; a drain after which workloads are worse than
@@ -127,4 +128,22 @@ func TestStuckReplacements(t *testing.T) {
 
 func linesOf(r Result, label string) (lines []Line) {
 	return slices.DeleteFunc(slices.Clone(r.Lines), func(l Line) bool { return l.Label != label })
+}
+
+// A run that could not set back what it raised drained its nodes, and is no plain success: the raise is named with what
+// sets it back.
+func TestARunThatLeavesARaiseIsNotDone(t *testing.T) {
+	noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	s := &drain.State{Run: drain.RunFacts{ID: "r1", Nodes: []drain.NodeFacts{{Name: "w1"}}},
+		Nodes:   []*drain.NodeRun{{NodeFacts: drain.NodeFacts{Name: "w1"}, State: drain.NodeDrained}},
+		Started: noon, Ended: noon.Add(time.Minute), Outcome: drain.OutcomePartly, Message: "all nodes are drained; web",
+		Surges: surge.Records{{Facts: surge.Facts{Kind: "Deployment", Namespace: "shop", Name: "web"}, State: surge.Orphaned, Batch: surge.Batch{Was: 2, To: 3}}}}
+	r := OfState(s).Result(nil)
+	if r.Verdict != (Fact{Warning, "Drained w1 in 1m, and something that the run made is left"}) {
+		t.Errorf("%+v", r.Verdict)
+	}
+	left := linesOf(r, "left")
+	if len(left) != 1 || !strings.HasPrefix(left[0].Text, "Deployment shop/web may still have 3 replicas: set it back to 2: kubectl ") || len(linesOf(r, "why")) > 0 {
+		t.Errorf("%+v", r.Lines)
+	}
 }

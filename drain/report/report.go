@@ -70,7 +70,8 @@ type Report struct {
 
 	target plan.Target // of the commands
 	down   time.Time   // since when the API server is unreachable, zero if it is not
-	left   []ToDo      // what the run created and could not remove
+	left   []ToDo      // what the run made for the drain and could not remove
+	worse  bool        // workloads are worse than before
 }
 
 // Node is one node of a report.
@@ -172,8 +173,10 @@ func OfState(s *drain.State) Report {
 		r.Nodes = append(r.Nodes, node)
 	}
 	left := toDos{target: r.target}
-	left.budgets(s, s.Suspended && s.Outcome == "")
-	r.left = left.list
+	if left.budgets(s, s.Suspended && s.Outcome == ""); s.Outcome != "" {
+		left.surges(s)
+	}
+	r.left, r.worse = left.list, s.Gate != nil
 	return r
 }
 

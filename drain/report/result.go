@@ -158,6 +158,7 @@ func (r Report) why() string {
 			text += "; accepted evictions finish"
 		}
 		return text
+	case len(r.left) > 0 && r.drained() && !r.worse: // which it repeats
 	case failed, !slices.ContainsFunc(r.Nodes, func(n Node) bool { return n.Message != "" }):
 		return r.Message
 	}

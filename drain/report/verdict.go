@@ -19,6 +19,8 @@ func (r Report) verdict() Fact {
 		return Fact{Warning, "Drained " + names + " in " + took + stuck}
 	case r.Outcome == drain.OutcomeDone:
 		return Fact{Good, "Drained " + names + " in " + took}
+	case r.Outcome == drain.OutcomePartly && r.drained() && !r.worse:
+		return Fact{Warning, "Drained " + names + " in " + took + ", and something that the run made is left"}
 	case r.Outcome == drain.OutcomePartly && r.drained():
 		return Fact{Warning, "Drained " + names + " in " + took + ", and workloads are worse than before"}
 	case r.Outcome == drain.OutcomePartly && drained:

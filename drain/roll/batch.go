@@ -59,7 +59,11 @@ func (st *stepper) readDrain() {
 	case d != nil && waits:
 		st.emit(Event{Kind: EventWait})
 	case d != nil && d.Outcome != "" && !s.drainOver:
-		st.emit(Event{Kind: EventDrainEnded, Run: s.Run, Outcome: d.Outcome, Message: d.Message})
+		left := d.LeftOver()
+		for _, what := range left {
+			st.emit(Event{Kind: EventWarning, Message: "run " + s.Run + ": " + what})
+		}
+		st.emit(Event{Kind: EventDrainEnded, Run: s.Run, Outcome: d.Outcome, Message: d.Message, Left: len(left) > 0})
 	case d != nil && d.RolledBack && !s.drainOver:
 		st.emit(Event{Kind: EventDrainEnded, Run: s.Run, Outcome: drain.OutcomeAborted, Message: rolledBack})
 	}

@@ -61,6 +61,7 @@ type Event struct {
 	Command  drain.CommandKind    `json:"control,omitempty"`   // Control
 	By       string               `json:"by,omitempty"`        // Control, Reply: who
 	Outcome  drain.Outcome        `json:"outcome,omitempty"`   // RollEnded, DrainEnded
+	Left     bool                 `json:"left,omitempty"`      // DrainEnded: that run left something in the cluster
 	Message  string               `json:"message,omitempty"`
 }
 

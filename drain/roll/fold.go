@@ -44,7 +44,7 @@ func (s *State) apply(e *Event) {
 	case EventDrainStarted:
 		s.Run, s.drained, s.drainOver = e.Run, e.Nodes, false
 	case EventDrainEnded:
-		s.drainOver = true
+		s.drainOver, s.left = true, s.left || e.Left
 		if e.neverBegan() {
 			s.becomeAll(Draining, Failed, "not drained: "+e.Message, e.Time)
 		}

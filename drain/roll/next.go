@@ -140,6 +140,9 @@ func (st *stepper) between() {
 	case last && failed > 0:
 		st.emit(Event{Kind: EventRollEnded, Outcome: drain.OutcomePartly, Message: format.Plural(failed, "node",
 			"nodes") + " failed"})
+	case last && s.left:
+		st.emit(Event{Kind: EventRollEnded, Outcome: drain.OutcomePartly,
+			Message: "all nodes are done, and a run left something in the cluster"})
 	case last:
 		st.emit(Event{Kind: EventRollEnded, Outcome: drain.OutcomeDone})
 	case !st.mayBegin() || !st.measure(s.Facts.Batches[s.Batch+1].Nodes):

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -97,7 +98,11 @@ func (w *world) command(d *datadriven.TestData) {
 		}
 		w.leasing = value("leases") != ""
 		w.begin(o, names...)
-	case "drained": // w1 [volume=Detaching]
+	case "drained": // w1 [volume=Detaching] [left=web]: a raise that the run cannot set back
+		if name := value("left"); name != "" {
+			w.say(w.inHand, drain.Event{Kind: drain.EventSurge, Surge: &surge.Facts{Kind: "Deployment", Namespace: "shop", Name: name},
+				SurgeChange: &surge.Change{State: surge.Orphaned, Batch: &surge.Batch{Was: 2, To: 3}}})
+		}
 		for _, name := range names {
 			if state := volume.State(value("volume")); state != "" {
 				w.volumes(name, state)

@@ -126,6 +126,7 @@ type State struct {
 
 	drained    []string  // nodes of Run
 	drainOver  bool      // Run has ended, or never began
+	left       bool      // a run of a batch left something in the cluster
 	measured   bool      // Baseline is known
 	batchEnded time.Time // when the last one did
 }

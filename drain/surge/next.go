@@ -381,7 +381,7 @@ func (r *Record) After(verb attempt.Verb, a kube.Answer, class kube.AnswerClass,
 		return become(Lowering, words).Change
 	case verb == attempt.VerbSurge:
 		return become(Refused, words).Change
-	case class == kube.AnswerForbidden || r.Tries >= attempt.RemoveTries:
+	case r.Tries >= attempt.RemoveTries:
 		return leave(words, byHand).Change
 	}
 	return nil

@@ -20,6 +20,16 @@ func (rs Records) Of(workload kube.UID) *Record {
 	return nil
 }
 
+// LeftOver is what of the surges is left in the cluster, see Record.LeftOver.
+func (rs Records) LeftOver() (left []string) {
+	for _, r := range rs {
+		if what := r.LeftOver(); what != "" {
+			left = append(left, what)
+		}
+	}
+	return left
+}
+
 // For is the surge of a pod's workload, or of the one by which it was planned to be replaced, where another has it by
 // now; nil where it has none. Where it is not known yet whose pod it is, known is false: it may be one that surges.
 func (rs Records) For(s *kube.Snapshot, live *kube.Pod, planned kube.UID) (r *Record, known bool) {

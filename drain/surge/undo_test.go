@@ -282,7 +282,8 @@ func TestAfter(t *testing.T) {
 		"gone since the raise":     {attempt.VerbEndSurge, 0, kube.Answer{Code: 404, Reason: "NotFound"}, "", ""},
 		"lowered":                  {attempt.VerbEndSurge, 0, kube.Answer{Code: 200}, "", ""},
 		"another number by now":    {attempt.VerbEndSurge, 0, kube.Answer{Code: 422}, "", ""},
-		"may not be lowered":       {attempt.VerbEndSurge, 0, kube.Answer{Code: 403, Message: "no"}, Orphaned, "not set back: no; to do it: kubectl"},
+		"may not be lowered now":   {attempt.VerbEndSurge, attempt.RemoveTries - 1, kube.Answer{Code: 403, Message: "no"}, "", ""},
+		"may not be lowered":       {attempt.VerbEndSurge, attempt.RemoveTries, kube.Answer{Code: 403, Message: "no"}, Orphaned, "not set back: no; to do it: kubectl"},
 		"never the number of ours": {attempt.VerbEndSurge, attempt.RemoveTries, kube.Answer{Code: 422, Message: "no"}, Orphaned, "kubectl"},
 	} {
 		r := &Record{State: Raising, Attempt: attempt.Attempt{Tries: c.tries}}

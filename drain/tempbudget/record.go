@@ -77,6 +77,16 @@ func (r *Record) Asked() bool { return r.State != Planned || r.InFlight != 0 || 
 // Standing reports whether the budget is in the cluster and the run's to remove.
 func (r *Record) Standing() bool { return r.State == Created || r.State == Observed }
 
+// LeftOver names the budgets that could not be removed.
+func LeftOver(all []*Record) (left []string) {
+	for _, r := range all {
+		if r.State == Orphaned {
+			left = append(left, "temporary budget "+r.Namespace+"/"+r.Name+" could not be removed")
+		}
+	}
+	return left
+}
+
 // MayStand reports whether the budget is in the cluster, or may be.
 func (r *Record) MayStand() bool { return r.Standing() || r.State == InDoubt }
 
