@@ -77,8 +77,7 @@ func (s *State) LeftOver() []string {
 	return slices.Concat(tempbudget.LeftOver(s.Budgets), s.Surges.LeftOver())
 }
 
-// InFlight reports whether a write is out that has not been answered: a run does
-// not end before, for it would not know what it did.
+// InFlight reports whether a write has not been answered yet. A run does not end before.
 func (s *State) InFlight() bool {
 	return slices.ContainsFunc(s.Pods, func(p *eviction.Record) bool { return p.InFlight != 0 }) ||
 		slices.ContainsFunc(s.Nodes, func(n *NodeRun) bool { return n.InFlight != 0 }) ||

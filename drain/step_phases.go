@@ -168,7 +168,8 @@ func (st phaseStep) lookDrained() {
 		if n.State != NodeDrained || !st.sees(n) || !st.volumes().lookPowerOff(n) {
 			continue
 		}
-		if why, _ := st.s.StillDrained(st.snap, n, st.now); why != "" && checklist.Lost(st.snap.Node(n.Name), n.UID) == "" {
+		why, _ := st.s.StillDrained(st.snap, n, st.now)
+		if why != "" && checklist.Lost(st.snap.Node(n.Name), n.UID) == "" {
 			st.setNode(n, NodeStopped, why)
 		}
 	}

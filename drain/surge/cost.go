@@ -143,8 +143,8 @@ func (r *Record) settled(v View, leaving []*kube.Pod) bool {
 	return true
 }
 
-// costRefused returns why a pod that is to leave does not get the lowest cost, "" where it may. Without it the controller
-// would remove the replacement.
+// costRefused returns why a pod that is to leave does not get the lowest cost, "" where it may. Without that the
+// controller would remove the replacement.
 func (r *Record) costRefused(v View, leaving []*kube.Pod) string {
 	for _, p := range leaving {
 		c := r.cost(p.UID)

@@ -77,10 +77,9 @@ func ownsLBLabel(managers []metav1.ManagedFieldsEntry) (ours bool) {
 	return ours
 }
 
-// cordonOf reads from managedFields who made the node unschedulable, and since when. Whoever applies the field on the
-// server beside us wants the node cordoned, too: then the cordon is not ours alone, whoever wrote last. That manager may
-// have written other fields later, so the taint that the node controller adds after the cordon is believed where it is
-// older.
+// cordonOf reads from managedFields who made the node unschedulable, and since when. A manager that owns the field
+// beside us wants the node cordoned, too: the cordon is not ours alone, whoever wrote last. Managers may have written
+// other fields later, so the taint that the node controller adds after the cordon is believed where it is older.
 func cordonOf(n *corev1.Node) *kube.Cordon {
 	c := &kube.Cordon{Mark: kube.CleanText(n.Annotations[kube.CordonAnnotation])}
 	for i := range n.ManagedFields {
