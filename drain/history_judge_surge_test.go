@@ -183,7 +183,8 @@ func (h *history) judgeSurplus(t *rapid.T, w Write, uid kube.UID) {
 	for _, a := range h.apps {
 		r := h.state.Surges.Of(a.uid())
 		if r != nil && slices.Contains([]surge.State{surge.Raising, surge.Starting, surge.Lowering, surge.Verifying}, r.State) {
-			surplus += max(0, max(h.readyBut(a, w), h.countedBut(a, w, b))-int(h.shownCluster.apps[a.name].wants))
+			more := max(h.readyBut(a, w), h.countedBut(a, w, b)) - int(h.shownCluster.apps[a.name].wants)
+			surplus += max(0, min(more, int(r.Batch.To-r.Batch.Was))) // an autoscaler that wants fewer removes the others
 		}
 	}
 	if surplus > 0 && int(b.Status.DisruptionsAllowed) <= surplus {
