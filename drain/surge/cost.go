@@ -65,7 +65,7 @@ func lowest(p *kube.Pod) bool {
 // cost the run has changed theirs back.
 func (r *Record) costs(v View, leaving []*kube.Pod) (d Decision) {
 	ask := func(p *kube.Pod, from, to, was string) {
-		c := r.cost(p.UID)
+		c := r.Costs.of(p.UID)
 		switch {
 		case c != nil && (c.InFlight != 0 || c.givenUp(to, v.End)), len(d.Sends) >= v.Slots:
 			return
@@ -129,7 +129,7 @@ func lowestOf(v View, workload, uid kube.UID, leaving []*kube.Pod) *kube.Pod {
 // can be had.
 func (r *Record) settled(v View, leaving []*kube.Pod) bool {
 	for _, p := range leaving {
-		if c := r.cost(p.UID); !lowest(p) && (c == nil || !c.givenUp(request.LowestDeletionCost, v.End)) {
+		if c := r.Costs.of(p.UID); !lowest(p) && (c == nil || !c.givenUp(request.LowestDeletionCost, v.End)) {
 			return false
 		}
 	}
@@ -143,12 +143,12 @@ func (r *Record) settled(v View, leaving []*kube.Pod) bool {
 	return true
 }
 
-// costRefused returns why a pod that is to leave does not get the lowest cost, "" where it may. Without that the
-// controller would remove the replacement.
-func (r *Record) costRefused(v View, leaving []*kube.Pod) string {
+// refused returns why a pod that is to leave does not get the lowest cost, "" where it may. Without that the controller
+// would remove the replacement.
+func (cs Costs) refused(leaving []*kube.Pod, end bool) string {
 	for _, p := range leaving {
-		c := r.cost(p.UID)
-		if c != nil && !lowest(p) && c.givenUp(request.LowestDeletionCost, v.End) && c.Last.Class() != kube.AnswerGone {
+		c := cs.of(p.UID)
+		if c != nil && !lowest(p) && c.givenUp(request.LowestDeletionCost, end) && c.Last.Class() != kube.AnswerGone {
 			return "the deletion cost of its pod " + p.Name + " cannot be set: " + c.Last.Words()
 		}
 	}

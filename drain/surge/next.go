@@ -152,7 +152,7 @@ func (r *Record) batch(v View, w *kube.Workload, moves []*kube.Pod) *Batch {
 	for _, p := range moves {
 		b.Pods = append(b.Pods, Mover{p.Name, p.UID})
 		m.Costs[p.UID] = p.Annotations[kube.DeletionCostAnnotation]
-		if c := r.cost(p.UID); c != nil {
+		if c := r.Costs.of(p.UID); c != nil {
 			m.Costs[p.UID] = c.Was
 		}
 	}
@@ -270,7 +270,7 @@ func (r *Record) starting(v View, w *kube.Workload) Decision {
 	if len(wanted) == 0 {
 		return become(Lowering, "")
 	}
-	if why := r.costRefused(v, wanted); why != "" {
+	if why := r.Costs.refused(wanted, v.End); why != "" {
 		return Decision{Change: &Change{State: Lowering, Message: why, Late: true}}
 	}
 	others, wake := available(v, w, &r.Batch)

@@ -85,6 +85,9 @@ type CostFacts struct {
 	To  string `json:"to,omitempty"`  // "" removes it
 }
 
+// Costs are what a surge did to the deletion costs of pods.
+type Costs []Cost
+
 // Cost is what the run did to the deletion cost of a pod.
 type Cost struct {
 	attempt.Attempt
@@ -112,7 +115,7 @@ type Record struct {
 	Since           time.Time
 	Message         string
 	Batch           Batch
-	Costs           []Cost // of the pods of the batch, and of replacements that are to go instead
+	Costs           Costs // of the pods of the batch, and of replacements that are to go instead
 	// Tried are the pods that were in a batch that is over, Spent those of them that are in no further one.
 	Tried, Spent []kube.UID
 	// HeldSince is when the hold began that a batch waits for now, zero for none.
@@ -187,7 +190,7 @@ func (r *Record) Become(c Change, at time.Time) {
 	case c.Batch != nil:
 		r.Batch, r.Why, r.Late = *c.Batch, "", false
 		for _, cost := range c.Costs {
-			if r.cost(cost.UID) == nil {
+			if r.Costs.of(cost.UID) == nil {
 				r.Costs = append(slices.Clip(r.Costs), Cost{CostFacts: cost})
 			}
 		}
@@ -226,10 +229,10 @@ func (r *Record) Asked(cost *CostFacts, f *attempt.ActionFacts) {
 		return
 	}
 	r.Costs = slices.Clone(r.Costs) // records are shared
-	if r.cost(cost.UID) == nil {
+	if r.Costs.of(cost.UID) == nil {
 		r.Costs = append(r.Costs, Cost{CostFacts: *cost})
 	}
-	c := r.cost(cost.UID)
+	c := r.Costs.of(cost.UID)
 	if c.To != cost.To {
 		c.Tries = 0
 	}
@@ -250,7 +253,7 @@ func (r *Record) Heard(pod kube.UID, verb attempt.Verb, f *attempt.AnswerFacts, 
 		return
 	}
 	r.Costs = slices.Clone(r.Costs) // records are shared
-	if c := r.cost(pod); c != nil {
+	if c := r.Costs.of(pod); c != nil {
 		heard(&c.Attempt, f, at)
 	}
 }
@@ -263,10 +266,11 @@ func heard(a *attempt.Attempt, f *attempt.AnswerFacts, at time.Time) {
 	a.Failed(at.Add(a.Pause(f.RetryAfter())))
 }
 
-func (r *Record) cost(uid kube.UID) *Cost {
-	for i := range r.Costs {
-		if r.Costs[i].UID == uid {
-			return &r.Costs[i]
+// of is the cost of a pod, nil where the run did nothing to it.
+func (cs Costs) of(uid kube.UID) *Cost {
+	for i := range cs {
+		if cs[i].UID == uid {
+			return &cs[i]
 		}
 	}
 	return nil
