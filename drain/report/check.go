@@ -21,6 +21,7 @@ func (r *Report) Check(run *drain.State, s *kube.Snapshot, now time.Time) {
 			n.Cordoned, n.CordonGone = false, true
 		}
 	}
+	r.left = slices.DeleteFunc(r.left, func(t ToDo) bool { return t.since(s, undos) != "" })
 	r.ToDo = slices.DeleteFunc(r.ToDo, func(t ToDo) bool {
 		since := t.since(s, undos)
 		if since != "" {
@@ -52,10 +53,16 @@ func (t *ToDo) since(s *kube.Snapshot, undos []rollback.Undo) string {
 			return "pod " + t.pod.Namespace + "/" + t.pod.Name + " has left " + t.node
 		}
 	case t.undo != "":
-		left := rollback.Undo{ID: t.undo}
-		if u, planned := left.Planned(undos); planned && u.Left != "" {
-			return u.What + ": " + u.Left
-		}
+		return t.undone(undos)
+	}
+	return ""
+}
+
+// undone is what a rollback finds instead of what it would undo, "" where it would undo that.
+func (t *ToDo) undone(undos []rollback.Undo) string {
+	left := rollback.Undo{ID: t.undo}
+	if u, planned := left.Planned(undos); planned && u.Left != "" {
+		return u.What + ": " + u.Left
 	}
 	return ""
 }

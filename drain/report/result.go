@@ -89,7 +89,9 @@ func (r Report) Result(now *Now) Result {
 	}
 	l.add("requests", Plain, r.sent())
 	for _, t := range r.left {
-		l.add("left", Warning, strings.TrimSuffix(t.What+": "+t.Command, ": "))
+		if now == nil || t.undone(now.Undos) == "" {
+			l.add("left", Warning, strings.TrimSuffix(t.What+": "+t.Command, ": "))
+		}
 	}
 	r.next(&l, now)
 	verdict := r.verdict()

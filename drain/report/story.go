@@ -11,7 +11,9 @@ import (
 func (r Report) Story() string {
 	var b strings.Builder
 	result := r.Result(nil)
-	result.Lines = slices.DeleteFunc(result.Lines, func(l Line) bool { return l.Label == "report" }) // which this is
+	result.Lines = slices.DeleteFunc(result.Lines, func(l Line) bool {
+		return l.Label == "report" || l.Label == "left" // it has a list of what is left to do
+	})
 	b.WriteString(result.Text())
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	st := story{w}

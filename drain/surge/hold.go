@@ -19,7 +19,8 @@ const (
 
 // Hold is that of a pod; wake is when to ask again if nothing changes before. A pod waits for its batch. One that
 // was in a batch, or whose workload cannot be raised any more, goes only while the workload has the pods that it
-// wants, for one after the other: else it waits for the replacements that are on their way, as long as for its own.
+// wants, for one after the other: else it waits for the replacements that are on their way, as long as for its own. So
+// does one whose workload stays raised, by this run or another.
 // One that was asked to go already counts as gone for the others, and is asked again. A pod that is not Ready waits for
 // nothing, unless it is of a batch that is under way. One that another workload has by now goes by what that wants.
 func (r *Record) Hold(v View, p *kube.Pod) (hold Hold, wake time.Time) {
@@ -32,7 +33,7 @@ func (r *Record) Hold(v View, p *kube.Pod) (hold Hold, wake time.Time) {
 		return Free, time.Time{}
 	case r.leaves(v.Then):
 		return Stays, time.Time{}
-	case w == nil || own && (r.Late || r.Batch.To == 0) || !v.Asked(p.UID).IsZero() || !short(v, w, p):
+	case w == nil || own && !isRaised(w) && (r.Late || r.Batch.To == 0) || !v.Asked(p.UID).IsZero() || !short(v, w, p):
 		return Free, time.Time{}
 	case v.Timeout == 0:
 		return Waits, time.Time{}
@@ -64,10 +65,16 @@ func short(v View, w *kube.Workload, of *kube.Pod) bool {
 		}
 	}
 	wants := Wants(w)
-	if raisedBy(w, v.Run) { // what could not be set back is wanted, too: a pod takes the place of each that goes
+	if isRaised(w) { // what could not be set back is wanted, too: a pod takes the place of each that goes
 		wants = w.Replicas
 	}
 	return serves < wants || ready > w.Replicas
+}
+
+// isRaised reports whether a workload has the annotation of a run that has raised it.
+func isRaised(w *kube.Workload) bool {
+	m, marked := parseMark(w.SurgeMark)
+	return marked && !m.lowered()
 }
 
 // Wants is how many pods a workload is to have, without the raise of a surge.
