@@ -116,7 +116,7 @@ func TestARunIsWatchedFromAnotherTerminal(t *testing.T) {
 	term.keys("P")
 	term.waitGone("‖ paused")
 	world.healWeb(t)
-	term.waitFor("Result ", "worker-1 ✔ drained")
+	term.waitFor("Result ", "✔ Drained worker-1")
 	run.run.wait(patience).exits(t, 0)
 	term.keys("q")
 	if code, _ := term.ended(); code != 0 {

@@ -138,7 +138,7 @@ func TestANodeIsTakenOverFromTheScreen(t *testing.T) {
 	world.heldBy(t, second, 1)
 
 	world.healWeb(t)
-	term.waitFor("Result ", "worker-1 ✔ drained")
+	term.waitFor("Result ", "✔ Drained worker-1")
 	term.keys("q")
 	ada.leaves(term, 0)
 	if l := world.leaseOver(t, "worker-1"); l != nil {

@@ -202,7 +202,7 @@ func remediesAndSkip(s onScreen) {
 
 	s.apply(d, second, "Evict", "evict-unhealthy", "evict "+sick.Metadata.Name[strings.LastIndex(sick.Metadata.Name, "-")+1:], sick)
 	s.gone(second)
-	s.term.waitFor("Result ", "worker-1 ✔ drained", "worker-3 ▲ stopped")
+	s.term.waitFor("Result ", "worker-1 drained", "worker-3 stopped")
 	s.stays(skipped)
 	for _, e := range d.entries() {
 		if e.Seq > before.Seq && e.isEviction() && e.UID == skipped.Metadata.UID {
@@ -265,7 +265,7 @@ func pauseAndOrder(s onScreen) {
 	for _, p := range webs {
 		s.gone(p)
 	}
-	s.term.waitFor("Result ", "worker-2 ✔ drained", "worker-3 ▲ stopped")
+	s.term.waitFor("Result ", "worker-2 drained", "worker-3 stopped")
 	s.stays(left...)
 	var order []string
 	for _, e := range d.entries() {

@@ -33,7 +33,9 @@ type Page struct {
 	pods  map[string]*eviction.Record
 	name  int
 
-	report    report.Report   // of a run that ended
+	report    report.Report // of a run that ended
+	result    report.Result // as the cluster is now
+	resultDue bool
 	confirmed plan.Plan       // what the operator confirmed for the run
 	owed      bool            // its question on the cordon is confirmed already
 	asked     *drain.Question // the question that was put before the operator
@@ -86,7 +88,7 @@ func (m *Page) Update(msg tea.Msg) {
 			m.question()
 		}
 	case frame.NewSnapshot:
-		m.list.Stale = m.list.Stale || awaits(m.s, m.pods)
+		m.list.Stale, m.resultDue = m.list.Stale || awaits(m.s, m.pods), true
 	case reportMsg:
 		m.onReport(msg)
 	case etaMsg:
@@ -109,7 +111,7 @@ func (m *Page) Rebuild() {
 	}
 	state := arrivals(m.s, m.later)
 	if state.Outcome != "" {
-		m.report = report.OfState(state)
+		m.report, m.resultDue = report.OfState(state), true
 	}
 	m.counts = countNodes(state, m.s.NodeProgress)
 	l := &m.list
@@ -175,7 +177,9 @@ func (m *Page) Layout(lay frame.Layout) {
 	m.lay, m.choices = lay, nil
 	if m.s.State != nil {
 		m.turn = turnWord(m.s.State, m.s.Now)
+		before := m.checks.at
 		m.checks.judge(m.s)
+		m.resultDue = m.resultDue || m.checks.at != before
 		m.reckonETA()
 		chooser{m}.findRoom()
 		m.choices = chooser{m}.makeChoices()
@@ -286,8 +290,11 @@ func (m *Page) View() frame.View {
 func (m *Page) runHead() []paint.Line {
 	if m.s.State.Outcome != "" {
 		most := max(3, (m.s.Height-10)/2)
-		now := &report.Now{Undos: m.s.Undos(m.s.Snap), PowerOff: m.checks.facts(), Follows: true}
-		result := wording.Result(m.report.Result(now), m.s.Width-2, most)
+		if m.resultDue {
+			now := &report.Now{Undos: m.s.Undos(m.s.Snap), PowerOff: m.checks.facts(), Follows: true}
+			m.result, m.resultDue = m.report.Result(now), false
+		}
+		result := wording.Result(m.result, m.s.Width-2, most)
 		return append(append(result, leaver{m}.lines()...), nil)
 	}
 	busy := paint.Play
