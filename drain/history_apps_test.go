@@ -35,7 +35,7 @@ type app struct {
 	observed   int64  // generation of the Deployment that its controller has seen
 	ours       bool   // the program wrote its replicas last
 	owners     string // who else owns the number of its replicas, as in kube.Workload.ReplicasOwners
-	due        string // who has to own it in the end, "" where nobody has to
+	due        string // who has to own it at the end, "" for anyone
 	returns    string // whom the other run makes its owners again at the end of its surge
 	rollsOut   bool
 	lowered    bool      // the run set its replicas back, and its pods are not removed yet

@@ -79,7 +79,7 @@ func (h *history) node(e drain.Event) {
 	case e.NodeState == drain.NodeCordoned && e.Message != "":
 		h.log(e, e.Message) // somebody else's cordon
 	case e.NodeState == drain.NodeCordoning && e.Message != "" && e.Wait == nil:
-		h.log(e, e.Message) // that of another run of ours is taken over
+		h.log(e, e.Message) // the run takes over the cordon of another run
 	case e.NodeState == drain.NodeCordoned, e.NodeState == drain.NodeDraining, e.NodeState.Final():
 		h.log(e, word(e.NodeState)+after(e.Message))
 	}

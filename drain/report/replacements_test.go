@@ -104,7 +104,7 @@ func TestStuckReplacements(t *testing.T) {
 			t.Errorf("verdict %+v, unready %+v", result.Verdict, unready)
 		}
 		if c.todo != nil && (unready[0].Level != Warning || !strings.Contains(unready[0].Text, "shop/db-0") || unready[c.unready-1].Level != Plain) {
-			t.Errorf("not those that need somebody first: %+v", unready)
+			t.Errorf("the stuck replacement does not come first: %+v", unready)
 		}
 		suspended := *s
 		suspended.Outcome = ""

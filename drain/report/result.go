@@ -51,7 +51,7 @@ type Now struct {
 	Follows  bool // the replacements are those of now
 }
 
-// LeaveOut are labels of lines that a small screen leaves out, first those that matter least.
+// LeaveOut are the labels that a small screen hides if its lines do not fit, the least important first.
 var LeaveOut = []string{"plan", "requests", "slowest", "surge", "volumes", "report", "retire", "afterwards", "cordoned",
 	"not moved", "remedies", "replaced", "cost", "unready", "nodes", "why"}
 
@@ -167,8 +167,8 @@ func (r Report) why() string {
 	return ""
 }
 
-// nodeFacts are the nodes by their state, and a fact for each that has a message: those that failed first. There are
-// none where all were drained without one.
+// nodeFacts returns a fact for each node that has a message, the worst first, and one that groups the other nodes by
+// state. It returns nothing if all nodes were drained without a message.
 func (r Report) nodeFacts() []Fact {
 	var facts []Fact
 	var words []string

@@ -71,12 +71,6 @@ func short(v View, w *kube.Workload, of *kube.Pod) bool {
 	return serves < wants || ready > w.Replicas
 }
 
-// isRaised reports whether a workload has the annotation of a run that has raised it.
-func isRaised(w *kube.Workload) bool {
-	m, marked := parseMark(w.SurgeMark)
-	return marked && !m.lowered()
-}
-
 // Wants is how many pods a workload is to have, without the raise of a surge.
 func Wants(w *kube.Workload) int32 {
 	m, _ := parseMark(w.SurgeMark)

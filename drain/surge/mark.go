@@ -33,6 +33,12 @@ func raisedBy(w *kube.Workload, run string) bool {
 	return marked && m.Run == run && !m.lowered()
 }
 
+// isRaised reports whether a workload has the annotation of any run that has raised it.
+func isRaised(w *kube.Workload) bool {
+	m, marked := parseMark(w.SurgeMark)
+	return marked && !m.lowered()
+}
+
 const annotationRemoved = "the annotation of the run was removed"
 
 // unmarked reports whether the replicas are those of the raise although the annotation is gone: `kubectl rollout undo`

@@ -123,7 +123,7 @@ func (r *Record) begin(v View, w *kube.Workload) Decision {
 	case v.End, len(moves) == 0 && r.HeldSince.IsZero():
 		return Decision{}
 	case len(moves) == 0:
-		return become(r.State, "") // no pod waits for the hold any more
+		return become(r.State, "") // no pod waits for the other run or the rollout
 	case raisedBy(w, v.Run):
 		return become(Refused, "it has the annotation of this run, whose journal does not tell of it")
 	}

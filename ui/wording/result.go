@@ -13,8 +13,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 )
 
-// Result is how a run ended, in at most that many lines of that width: where not all have room, they are cut, and those
-// that matter least are left out.
+// Result is how a run ended, in at most that many lines of that width: where not all have room, they are cut, and the
+// least important are hidden.
 func Result(r report.Result, width, most int) []paint.Line {
 	head, labels := resultHead(r, width), labelled(r.Lines)
 	room, shown := most-len(head), map[string][]paint.Line{}
